@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dra_planner.drivers import driver_of
-from dra_planner.drivers.nvidia.chart_values import key_fix
+from dra_planner.drivers.nvidia.chart_values import KeyFix, key_fix
 
 AMD = "gpu.amd.com"
 SUPPORTED = "gpu.resource.amd.com/v1alpha1"
@@ -28,11 +28,14 @@ def test_wrong_or_missing_api_version_is_named(given: dict[str, str], message: s
 @pytest.mark.parametrize(
     ("key", "fix"),
     [
-        ("resources.gpus.enabled", "nest the keys: resources: {gpus: {enabled: …}}"),
-        ("resources.", 'rename it to "resources"'),
-        ("resources..gpus", ""),
-        ("resources", ""),
+        (
+            "resources.gpus.enabled",
+            KeyFix("nest the keys: resources: {gpus: {enabled: …}}", is_dotted=True),
+        ),
+        ("resources.", KeyFix('rename it to "resources"')),
+        ("resources..gpus", None),
+        ("resources", None),
     ],
 )
-def test_fix_of_a_dotted_key_is_valid_yaml(key: str, fix: str) -> None:
+def test_fix_of_a_dotted_key_is_valid_yaml(key: str, fix: KeyFix | None) -> None:
     assert key_fix(key) == fix

@@ -15,7 +15,7 @@ _TWO_STATUSES: Final = re.compile(r"(  \d  .*?) +(\d  .*)")
 _STATUS: Final = re.compile(r"  \d  | {30}")
 _COMMAND: Final = re.compile(r"    \S")
 _WORD: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")
-_LIST_PART: Final = re.compile(r"[^,]+,*")
+_LIST_PART: Final = re.compile(r",*[^,]+,*|,+")
 
 _TWO_COLUMNS: Final = 76  # width of lines with two exit statuses
 _SECOND_STATUS: Final = 30  # minimum column of text that continues the second status of a line
@@ -48,7 +48,8 @@ def _blocks(text: str) -> Iterator[list[str]]:
             yield block
             block = []
         block.append(line)
-    yield block
+    if block:
+        yield block
 
 
 def _continues(line: str, before: str) -> bool:
@@ -111,6 +112,7 @@ def _command_parts(command: str, columns: int) -> Iterator[tuple[str, str]]:
             yield " ", option
             continue
         for word in _WORD.findall(option):
-            first, *others = _LIST_PART.findall(word)
+            # a backslash and a line break inside quotes would be part of the value
+            first, *others = [word] if "'" in word or '"' in word else _LIST_PART.findall(word)
             yield " ", first
             yield from (("", part) for part in others)

@@ -54,7 +54,7 @@ class Bar(Struct, frozen=True, kw_only=True):
 
 def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
     """Return a letter for each workload with claims, in the order of the report's list. If there
-    are more than 26 workloads, only those that use the most devices get a letter.
+    are more than 26 workloads, only the workloads that use the most devices get a letter.
     """
     uses: Counter[WorkloadRef] = Counter()
     for group in filled.groups:

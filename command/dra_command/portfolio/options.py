@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("processes", "here", "dask"),
         default="",
-        help="where to compute: in several processes, only in this process (here), or in Dask "
+        help="compute in several processes, only in this process (here), or in Dask "
         "workers on this machine [default: processes; here for up to 48 cells]",
     )
     where.add_argument(

@@ -31,7 +31,8 @@ from dra_planner.claims.extended_resources import (
     serve_extended_resources,
 )
 from dra_planner.claims.pod_equality import strip, visible_labels
-from dra_planner.claims.quotas import QUOTA_EXCEEDED, Denial, QuotaRoom
+from dra_planner.claims.quota import QUOTA_EXCEEDED
+from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.raised_quotas import (
     find_raised_quotas,
     with_quota_fixes,

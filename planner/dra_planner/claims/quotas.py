@@ -15,16 +15,20 @@ from msgspec.structs import replace
 
 from dra_planner.claims.consumers import take
 from dra_planner.claims.extended_resources import CLAIM_NAME
-from dra_planner.claims.quota_rollouts import UNBOUNDED, roll_out, short_of
+from dra_planner.claims.quota import (
+    NamespaceQuota,
+    denial_reason,
+    read_room,
+    reason_for_unset_fields,
+)
+from dra_planner.claims.quota_rollouts import roll_out, short_of
 from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
-from dra_planner.manifests.parsing.fields import parse_quantity
 from dra_planner.manifests.validation.quotas import (
     Usage,
     claim_usage,
     covers,
     pod_usage,
-    unspecified,
 )
 from dra_planner.model import (
     DeviceClass,
@@ -41,10 +45,7 @@ from dra_planner.model import (
 )
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
-from dra_planner.wording import listed, named, verb
 
-QUOTA_EXCEEDED: Final = "quota-exceeded"
-"""The code of the reason that a quota denies pods or claims."""
 _LEVELS = 4
 _STEADY = 1
 _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -57,32 +58,6 @@ _OBJECTS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("batch", "Job"): ("jobs.batch",),
 }
 """Quotas count these objects when a workload is created, by group and kind."""
-
-
-class _Quota(Struct):
-    """One quota: its limit, and the free amount at each level of demand."""
-
-    data: Mapping[str, Any]
-    room: list[dict[str, Quantity]]
-
-    @property
-    def name(self) -> str:
-        return str((self.data.get("metadata") or {}).get("name"))
-
-    def fits(self, usage: Usage) -> list[int]:
-        """Return how many times a usage fits at each level, negative if more is in use than the
-        quota allows.
-        """
-        return [
-            min((_times(room[key], usage[key]) for key in room if key in usage), default=UNBOUNDED)
-            for room in self.room
-        ]
-
-    def charge(self, usage: Usage, times: list[int]) -> None:
-        for room, count in zip(self.room, times, strict=True):
-            for key in room:
-                if key in usage and count:
-                    room[key] = room[key] - _multiple(usage[key], count)
 
 
 class Denial(Struct, frozen=True):
@@ -104,11 +79,11 @@ class QuotaRoom:
     ) -> None:
         self._features = features
         self._classes = {name: each.extended_resource_name or "" for name, each in classes.items()}
-        self._quotas: dict[str, list[_Quota]] = {}
+        self._quotas: dict[str, list[NamespaceQuota]] = {}
         for data in manifests.quotas:
             namespace = str((data.get("metadata") or {}).get("namespace") or "default")
             self._quotas.setdefault(namespace, []).append(
-                _Quota(data, [_room(data) for _ in range(_LEVELS)])
+                NamespaceQuota(data, [read_room(data) for _ in range(_LEVELS)])
             )
         self._denied: dict[ObjectKey, Reason] = {}
         self._charges: dict[PodSetKey, dict[QuotaLimit, int]] = {}
@@ -173,7 +148,7 @@ class QuotaRoom:
         usage = {f"count/{name}": Quantity.from_int(1) for name in charged}
         full = next((quota for quota in quotas if min(quota.fits(usage)) < 1), None)
         if full is not None:
-            return Denial(_reason(full, usage, workload.meta.namespace), created=False)
+            return Denial(denial_reason(full, usage, workload.meta.namespace), created=False)
         for quota in quotas:
             quota.charge(usage, [1] * _LEVELS)
         return None
@@ -207,9 +182,8 @@ class QuotaRoom:
             yield member, None
             return
         data = render_pod_spec(pod)
-        silent = next(filter(None, (_unsaid(quota, data, namespace) for quota in quotas)), None)
-        if silent is not None:
-            yield from _running_only(member, silent)
+        if (unset := reason_for_unset_fields(quotas, data, namespace)) is not None:
+            yield from _running_only(member, unset)
             return
         charged = [(quota, self._usage(quota, data, claims)) for quota in quotas]
         of_pods = [(quota, self._of_pod(quota, data)) for quota in quotas]
@@ -294,7 +268,7 @@ class QuotaRoom:
             yield waiting, Denial(_tightest(charged, member.workload.namespace))
 
     def _usage(
-        self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
+        self, quota: NamespaceQuota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
     ) -> Usage:
         """Return the quota use of a pod with its own claims.
 
@@ -316,7 +290,7 @@ class QuotaRoom:
                         total[key] = total[key] + amount if key in total else amount
         return total
 
-    def _of_pod(self, quota: _Quota, pod: Mapping[str, Any]) -> Usage:
+    def _of_pod(self, quota: NamespaceQuota, pod: Mapping[str, Any]) -> Usage:
         """Return the quota use of a pod without its claims."""
         return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
 
@@ -333,7 +307,9 @@ class QuotaRoom:
                         [1] * _LEVELS,
                     )
 
-    def _existing(self, quota: _Quota, manifests: Manifests, namespace: str) -> Iterator[Usage]:
+    def _existing(
+        self, quota: NamespaceQuota, manifests: Manifests, namespace: str
+    ) -> Iterator[Usage]:
         """Yield a quota's use by the existing pods, claims, and workloads in a namespace."""
         for pod in (*manifests.bound_pods, *manifests.waiting_pods):
             if pod.meta.namespace == namespace:
@@ -360,13 +336,13 @@ class QuotaRoom:
             ]
             full = next((quota for quota in quotas if min(quota.fits(usage)) < 1), None)
             if full is not None:
-                self._denied[key] = _reason(full, usage, key.namespace, str(key))
+                self._denied[key] = denial_reason(full, usage, key.namespace, str(key))
                 continue
             for quota in quotas:
                 quota.charge(usage, [1] * _LEVELS)
 
 
-_Charged = list[tuple[_Quota, Usage]]
+_Charged = list[tuple[NamespaceQuota, Usage]]
 """Quotas, and the amount that a pod charges to each."""
 
 
@@ -402,7 +378,7 @@ def _charge(charged: _Charged, pods: list[int]) -> None:
 def _tightest(charged: _Charged, namespace: str) -> Reason:
     """Return the quota with the least free amount, which rejects further pods."""
     quota, usage = min(charged, key=lambda each: each[0].fits(each[1]))
-    return _reason(quota, usage, namespace)
+    return denial_reason(quota, usage, namespace)
 
 
 def _running_only(member: Member, reason: Reason) -> Iterator[tuple[Member, Denial | None]]:
@@ -431,79 +407,3 @@ def _wait(
     if refused is not None:
         tightest = reason if member.in_order else _tightest(of_pods, namespace)
         yield refused, Denial(tightest, created=False)
-
-
-def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
-    hard = (data.get("spec") or {}).get("hard") or {}
-    used = (data.get("status") or {}).get("used") or {}
-    return {
-        key: parse_quantity(value) - parse_quantity(used.get(key, 0)) for key, value in hard.items()
-    }
-
-
-def _times(room: Quantity, amount: Quantity) -> int:
-    if amount.sign <= 0:
-        return UNBOUNDED
-    return room.milli_value // amount.milli_value
-
-
-def _multiple(amount: Quantity, count: int) -> Quantity:
-    return Quantity(amount.unscaled * count, amount.scale, False, amount.suffixes)
-
-
-def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | None:
-    """Return why pods without a field that a quota counts are rejected, or None if they set all
-    such fields.
-    """
-    hard = (quota.data.get("spec") or {}).get("hard") or {}
-    missing = unspecified(hard, pod) if covers(quota.data, pod) else {}
-    if not missing:
-        return None
-    containers = sorted({name for names in missing.values() for name in names})
-    which = named("container", [f'"{name}"' for name in containers])
-    return Reason(
-        code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {listed(missing)}, which {which} "
-        f"{verb(len(containers), 'do')}n't set, so the API server rejects the pods",
-        fix=f"set {listed(missing)} in {which}, or add a LimitRange with default "
-        "values to the namespace",
-    )
-
-
-def _tight_key(quota: _Quota, usage: Usage) -> str:
-    """Return the resource of a quota that runs out first."""
-    hard: Mapping[str, Any] = (quota.data.get("spec") or {}).get("hard") or {}
-    return min(
-        (key for key in hard if key in usage),
-        key=lambda key: _times(quota.room[-1][key], usage[key]),
-    )
-
-
-def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Reason:
-    hard = (quota.data.get("spec") or {}).get("hard") or {}
-    tight = _tight_key(quota, usage)
-    if claim:
-        problem = f". The claim needs {usage[tight]}, but less than that remains"
-    elif tight == "pods":
-        problem = ", which isn't enough for all pods"
-    elif tight.startswith("count/"):
-        problem = ", which isn't enough for the workload"
-    else:
-        problem = f", which isn't enough for all pods ({usage[tight]} per pod)"
-    return Reason(
-        code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}{problem}",
-        fix=_without_raise(tight),
-        claim=claim,
-        exceeded=tight,
-    )
-
-
-def _without_raise(key: str) -> str:
-    """Return the fix for a resource that a quota limits, without a larger quota."""
-    if key == "pods":
-        return "create fewer pods"
-    if key.startswith("count/"):
-        return "create fewer of these objects"
-    is_device = key.endswith("/devices") or key.rpartition("/")[0].startswith("requests.")
-    return "request fewer devices" if is_device else "lower the pods' requests and limits"

@@ -36,6 +36,7 @@ from dra_planner.simulation.workloads.admission import Admission
 from dra_planner.simulation.workloads.chances import Chances
 from dra_planner.simulation.workloads.controllers import Controller, PerNode
 from dra_planner.simulation.workloads.disruption_budgets import Allowance, BudgetCounts
+from dra_planner.simulation.workloads.late_pods import LatePods
 from dra_planner.simulation.workloads.lifetimes import LaggingLifetimes, Lifetimes
 
 STEPS = 50_000_000
@@ -189,9 +190,7 @@ class Run:
         # with lags: the node of each pending pod that preempted pods there, and the preempted pods
         # that haven't ended yet
         self._nominated: dict[ObjectKey, tuple[int, list[ObjectKey]]] = {}
-        # with lags: the created pods that don't have their claims yet
-        self._late: list[SimulatedPod] = []
-        self._created = 0
+        self._late = LatePods(self._chances)  # only with lags
 
     @property
     def _is_exhausted(self) -> bool:
@@ -214,7 +213,9 @@ class Run:
             moved = self._delete()
             if moved:  # pending pods use free resources before new pods are created
                 self._schedule()
-            moved |= self._arrive_late()
+            if late := self._late.arrive():
+                self._queue.add(late)
+                moved = True
             moved |= self._create()
             self._schedule()
             moved |= self._queue.wake(self._may_fit_now)
@@ -279,7 +280,7 @@ class Run:
             if owner is not None and self._admission is not None:
                 self._admission.release(owner, pod)
             self._queue.drop(pod.name)
-            self._late = [each for each in self._late if each is not pod]
+            self._late.drop(pod)
             if pod.name in self._cluster.pods:
                 if controller.waits_for_ends:
                     gone.append(pod)
@@ -324,25 +325,8 @@ class Run:
             )
             self._owner.update((pod.name, controller) for pod in made[-1])
         pods = self._order.mix(made, self._turn)
-        self._queue.add(pods if not self._lags else self._prompt(pods))
+        self._queue.add(self._late.keep(pods) if self._lags else pods)
         return bool(pods)
-
-    def _prompt(self, pods: Iterable[SimulatedPod]) -> list[SimulatedPod]:
-        """Return the pods that reach the scheduler at once. The others arrive in the next turn."""
-        prompt: list[SimulatedPod] = []
-        for pod in pods:
-            self._created += 1
-            is_late = bool(pod.kind.shape and pod.kind.shape.claims) and self._chances.is_pod_late(
-                self._created
-            )
-            (self._late if is_late else prompt).append(pod)
-        return prompt
-
-    def _arrive_late(self) -> bool:
-        """Queue the pods that got their claims late."""
-        late, self._late = self._late, []
-        self._queue.add(late)
-        return bool(late)
 
     def _in_turn(self) -> Sequence[Controller]:
         """Return the controllers in the order in which they create pods.

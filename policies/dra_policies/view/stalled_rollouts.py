@@ -60,8 +60,8 @@ def unchecked_rollouts(view: StackView) -> Collection[WorkloadRef]:
 
 
 def _plan_without_stack(view: StackView) -> Plan | None:
-    """Return the plan of manifests, which has the findings of its own check. A stack's plan is for
-    its saved fleet, not for its declared pools.
+    """Return the plan of manifests, which contains the findings of the same check. The plan of a
+    stack is for the saved fleet, not for the declared pools.
     """
     return view.plan() if view.plan is not None and not view.expects_record else None
 

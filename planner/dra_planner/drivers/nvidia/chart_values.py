@@ -65,6 +65,7 @@ OWN: Final = frozenset(
 # minimum similarity for a key to count as a misspelling; other unknown keys might have another
 # purpose
 NEAR: Final = 0.8
+DOTTED: Final = "Helm doesn't expand dotted keys in values, so this setting has no effect"
 
 _OTHER_DRIVER: Final = re.compile(r"dra-driver(?!-nvidia-gpu|-gpu)[\w-]*$")
 
@@ -115,14 +116,13 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
                 f'the chart doesn\'t have a value "{key}", so this setting has no effect',
                 IGNORED[key],
             )
-        elif fix := key_fix(key):
+        elif known := key_fix(key):
             problem = (
-                f'"{key}" is a dotted key. Helm doesn\'t expand dotted keys in '
-                "values, so this setting has no effect"
-                if "." in key and fix.startswith("nest ")
+                f'"{key}" is a dotted key. {DOTTED}'
+                if known.is_dotted
                 else f'the chart doesn\'t have a value "{key}", so this setting has no effect'
             )
-            yield ValueFault(key, problem, fix)
+            yield ValueFault(key, problem, known.fix)
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
         given = resources.get(part) if isinstance(resources, Mapping) else None
@@ -203,10 +203,17 @@ def nesting_fix(first: str, rest: Iterable[str]) -> str:
     return f"nest the keys: {first}: {{{': {'.join(parts)}: …{'}' * len(parts)}"
 
 
-def key_fix(key: str) -> str:
-    """Return the fix for a misspelled or dotted key, or "" if the key isn't known to be wrong."""
+class KeyFix(Struct, frozen=True):
+    """The fix for a key that the chart ignores, and whether the key contains dots."""
+
+    fix: str
+    is_dotted: bool = False
+
+
+def key_fix(key: str) -> KeyFix | None:
+    """Return the fix for a misspelled or dotted key, or None if it isn't known to be wrong."""
     first, *rest = re.split(r"[._-]", key)
     if rest and all(rest) and first in KEYS:
-        return nesting_fix(first, rest)
+        return KeyFix(nesting_fix(first, rest), "." in key)
     near = [] if key in KEYS else get_close_matches(key, KEYS, 1, NEAR)
-    return f'rename it to "{near[0]}"' if near else ""
+    return KeyFix(f'rename it to "{near[0]}"') if near else None

@@ -65,8 +65,8 @@ def rolling_start(part: ObjectPart, path: str, replicas: int) -> NewFirst | None
 
 
 def clone_start(root: ObjectPart, replicas: int) -> NewFirst | None:
-    """Return the start of an update of a CloneSet, or None if it can stop pods first, or doesn't
-    update any. With `maxSurge`, a percentage of unavailable pods is rounded down.
+    """Return the start of an update of a CloneSet, or None if it can stop pods first, or if
+    all pods keep their template. With `maxSurge`, a percentage of unavailable pods is rounded down.
     """
     path = "spec.updateStrategy"
     surge = Surge(root.get(f"{path}.maxSurge", 0)).of(replicas)
@@ -78,7 +78,7 @@ def clone_start(root: ObjectPart, replicas: int) -> NewFirst | None:
 
 def group_start(root: ObjectPart, replicas: int, pods: int) -> NewFirst | None:
     """Return the start of an update of a LeaderWorkerSet, or None if it can stop a group first, or
-    doesn't update any.
+    if all groups keep their template.
 
     `pods` is the number of pods of a pod set in one group. By default, one group can be
     unavailable. All `maxSurge` groups are created, and the one with the highest number must be

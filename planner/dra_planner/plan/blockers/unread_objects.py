@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dra_planner.claims.resolution import on_unknown_node
 from dra_planner.manifests.manifests import UnreadObject
+from dra_planner.model import Verdict
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
 from dra_planner.wording import counted
 
@@ -13,28 +14,22 @@ from dra_planner.wording import counted
 def find_unread_objects(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield each object whose possible pods aren't in the plan."""
     for each in situation.manifests.unread:
-        yield Blocker(
-            code="object-not-read",
-            message=f"{each.title}: {each.reason}, so {each.missing} aren't in the plan",
-            fix=each.instead,
-            place=each.place,
-            verdict="cannot-tell",
-        )
-    yield from _of_unclear_kinds(situation.manifests.unclear)
-
-
-def _of_unclear_kinds(objects: Sequence[UnreadObject]) -> Iterator[Blocker]:
-    """Yield one finding for the objects that might create pods beside the workloads."""
-    if objects:
-        first, others = objects[0], len(objects) - 1
+        yield _not_read(each, "cannot-tell")
+    # one finding for all objects that might create pods in addition to the workloads
+    if unclear := situation.manifests.unclear:
+        others = len(unclear) - 1
         more = f". The same applies to {counted(others, 'more object')}" if others else ""
-        yield Blocker(
-            code="object-not-read",
-            message=f"{first.title}: {first.reason}, so {first.missing} aren't in the plan{more}",
-            fix=first.instead,
-            place=first.place,
-            verdict="fits",
-        )
+        yield _not_read(unclear[0], "fits", more)
+
+
+def _not_read(item: UnreadObject, verdict: Verdict, more: str = "") -> Blocker:
+    return Blocker(
+        code="object-not-read",
+        message=f"{item.title}: {item.reason}, so {item.missing} aren't in the plan{more}",
+        fix=item.instead,
+        place=item.place,
+        verdict=verdict,
+    )
 
 
 def find_pods_on_unknown_nodes(situation: ClusterSituation) -> Iterator[Blocker]:

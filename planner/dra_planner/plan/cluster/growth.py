@@ -28,7 +28,7 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
-from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, snapshot_findings
+from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, rollout_findings
 from dra_planner.plan.judgement.rollouts.stalled import can_grow, check_rollouts
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
 from dra_planner.plan.judgement.simulated_fleet import PROFILES, RANDOM_ORDERS
@@ -132,7 +132,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
             *rollout_assumptions(rollouts),
         ),
         diagnostics=diagnostics,
-        beside=snapshot_findings(rollouts),
+        beside=tuple(rollout_findings(rollouts.stalled, rollouts.by_version)),
         manifests=cluster.manifests,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )

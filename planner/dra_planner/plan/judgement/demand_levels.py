@@ -17,9 +17,8 @@ from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
 from dra_planner.plan.judgement.rollouts.findings import (
-    stall_findings,
+    rollout_findings,
     unchecked_findings,
-    version_findings,
     why_it_finishes,
 )
 from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
@@ -63,10 +62,8 @@ def find_levels_beside(judgement: Judgement, free: Judgement | None = None) -> I
         without = check_rollouts(free)
         unchecked = (*unchecked, *(certain & {*without.unchecked}))
         certain &= without.names
-    yield from stall_findings(each for each in rollouts.stalled if each.workload in certain)
-    yield from version_findings(
-        each for each in rollouts.by_version if each.workload not in certain
-    )
+    stalled = (each for each in rollouts.stalled if each.workload in certain)
+    yield from rollout_findings(stalled, rollouts.by_version)
     yield from unchecked_findings(unchecked)
     yield from find_stalled_daemons(judgement)
     doubtful = rollouts.names.union(unchecked)
@@ -85,8 +82,8 @@ def _worse_levels(
 
     Peak is reported only if there is no finding at ceiling, and if the rollout isn't `reported`. If
     the workload fits without guards (`free`), the fix isn't more nodes, but the guards of a plan
-    for that level. With the guards, `doubtful` rollouts don't finish, or
-    they weren't checked.
+    for that level. With the guards, `doubtful` rollouts don't finish, or they
+    weren't checked.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     known: set[WorkloadRef] = set()

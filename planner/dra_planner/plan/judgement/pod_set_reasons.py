@@ -13,10 +13,9 @@ from dra_planner.plan.judgement.judgement import Judgement
 def pod_sets_by_reason(
     judgement: Judgement, workload: WorkloadRef
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the names of the pod sets that fit no node, by the reason's message.
+    """Return the names of the pod sets that don't fit any node, by the reason's message.
 
-    Reasons that concern every pod set are omitted, and so are reasons of workloads with one pod
-    set.
+    Reasons that apply to all pod sets, and reasons of workloads with only one pod set, are omitted.
     """
     shapes = [
         (shape, member.pod_set)

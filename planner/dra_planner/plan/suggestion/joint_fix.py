@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dra_planner.claims.quotas import QUOTA_EXCEEDED
+from dra_planner.claims.quota import QUOTA_EXCEEDED
 from dra_planner.claims.raised_quotas import (
     RaisedQuota,
     find_raised_quotas,

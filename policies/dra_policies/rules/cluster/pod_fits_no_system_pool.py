@@ -32,8 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _subject(cases: Sequence[Waiting]) -> str:
-    """Return the workload, with the names of its pod sets if it has others: those that fit no node,
-    or otherwise all that need more nodes.
+    """Return the workload. If it has several pod sets, add the names of the pod sets that don't fit
+    any node, or otherwise of all pod sets that need more nodes.
     """
     own = [case for case in cases if case.own_reasons] or cases
     names = ", ".join(dict.fromkeys(case.pod_set for case in own if case.pod_set))

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any, Final
 
-from dra_planner.drivers.nvidia.chart_values import IGNORED, NEAR, key_fix, nesting_fix
+from dra_planner.drivers.nvidia.chart_values import (
+    DOTTED,
+    IGNORED,
+    NEAR,
+    KeyFix,
+    key_fix,
+    nesting_fix,
+)
 from dra_policies.rules.drivers.chart_keys import ignored_keys
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.unknown_values import Properties, as_mapping
@@ -59,44 +66,32 @@ _REPLACED: Final = {
 def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         values = as_mapping(driver.values.values if driver.values else None) or {}
-        for key, fix in _ignored(values):
-            yield Finding(
-                message=_message(
-                    driver.title, key, is_dotted=fix.startswith("nest ") and "." in key
-                ),
-                fix=fix,
-                urn=driver.urn,
+        for key, known in _ignored(values):
+            message = (
+                f'{driver.title} sets "{key}" with a dotted key. {DOTTED}'
+                if known.is_dotted
+                else f'the chart of {driver.title} doesn\'t define the value "{key}", so this setting '
+                "has no effect"
             )
+            yield Finding(message=message, fix=known.fix, urn=driver.urn)
     yield from ignored_keys(view)
 
 
-def _message(title: str, key: str, *, is_dotted: bool) -> str:
-    if is_dotted:
-        return (
-            f'{title} sets "{key}" with a dotted key. Helm doesn\'t expand dotted keys '
-            "in values, so this setting has no effect"
-        )
-    return f'the chart of {title} doesn\'t define the value "{key}", so this setting has no effect'
-
-
-def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, KeyFix]]:
     """Yield the keys that the chart ignores, each with a fix."""
-    yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
-    yield from ((key, fix) for key in values if key not in IGNORED and (fix := key_fix(key)))
-    for path, known in BELOW.items():
+    yield from ((key, KeyFix(IGNORED[key])) for key in values if key in IGNORED)
+    yield from ((key, known) for key in values if key not in IGNORED and (known := key_fix(key)))
+    for path, names in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
             first, *rest = key.split(".")
             if path in _REPLACED and key in _REPLACED[path]:
-                yield f"{path}.{key}", _REPLACED[path][key]
+                yield f"{path}.{key}", KeyFix(_REPLACED[path][key])
                 continue
-            near = [] if key in known else get_close_matches(key, known, 1, NEAR)
-            if rest and first in known:
-                yield (
-                    f"{path}.{key}",
-                    nesting_fix(first, rest),
-                )
+            near = [] if key in names else get_close_matches(key, names, 1, NEAR)
+            if rest and first in names:
+                yield f"{path}.{key}", KeyFix(nesting_fix(first, rest), is_dotted=True)
             elif near:
-                yield f"{path}.{key}", f'rename it to "{near[0]}"'
+                yield f"{path}.{key}", KeyFix(f'rename it to "{near[0]}"')
 
 
 RULE = Rule(

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
-from dra_planner.plan.judgement.rollouts.findings import (
-    stall_findings,
-    unchecked_findings,
-    version_findings,
-)
+from dra_planner.plan.judgement.rollouts.findings import rollout_findings, unchecked_findings
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.stalled_rollouts import (
@@ -23,11 +19,8 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
         return  # another rule reports workloads that don't fit without a rollout
-    stalled = stalled_rollouts(view)
-    by_version = checked_rollouts(judgement).by_version
     found = (
-        *stall_findings(stalled.values()),
-        *version_findings(each for each in by_version if each.workload not in stalled),
+        *rollout_findings(stalled_rollouts(view).values(), checked_rollouts(judgement).by_version),
         *find_stalled_daemons(judgement),
         *unchecked_findings(unchecked_rollouts(view)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.quotas import QUOTA_EXCEEDED
+from dra_planner.claims.quota import QUOTA_EXCEEDED
 from dra_planner.fleet import Fleet
 from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler

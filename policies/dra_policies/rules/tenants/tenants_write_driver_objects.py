@@ -25,7 +25,7 @@ _REACH: Final = {
     "Role": " in its namespace, including write access to the status of ResourceClaims",
     "ClusterRole": ", including write access to DeviceClasses and ResourceSlices",
 }
-"""What a role can gain at most, by its kind."""
+"""The permissions that a role can gain at most, by its kind."""
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
 _EVERYBODY: Final = ("system:authenticated", "system:serviceaccounts", "system:unauthenticated")
 _ADMINS: Final = ("cluster-admin", "admin")

@@ -1,4 +1,4 @@
-"""The sentences about rollouts: those that never finish, and why the others finish."""
+"""The sentences about rollouts: which rollouts never finish, and why the others finish."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLLOUT_NEEDS_UPGRADE: Final = "rollout-needs-upgrade"
 MOST_NAMES: Final = 3
 
 
-def stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
+def _stall_findings(stalled: Iterable[StalledRollout]) -> Iterator[Diagnostic]:
     """Yield an error for each cause of rollouts that never finish. Its subjects are the workloads,
     separated by commas. Their verdicts don't change, because their pods run.
     """
@@ -51,18 +51,29 @@ def _sentence(clause: str) -> str:
     return clause[:1].upper() + clause[1:]
 
 
-def version_findings(updates: Iterable[Update]) -> Iterator[Diagnostic]:
-    """Yield a warning for each rollout that never finishes with older controllers."""
-    for each in updates:
-        yield Diagnostic(
-            severity="warning",
-            code=ROLLOUT_NEEDS_UPGRADE,
-            message=f"{each.workload} can run, but its rollouts might never finish. "
-            f"{_sentence(each.start.cause)}, but {each.start.old_controllers}",
-            place=each.place,
-            fix=f"{each.start.upgrade}, or {each.start.fix}",
-            subject=str(each.workload),
-        )
+def rollout_findings(
+    stalled: Iterable[StalledRollout], by_version: Iterable[Update]
+) -> Iterator[Diagnostic]:
+    """Yield the errors about stalled rollouts, and a warning for each other rollout that never
+    finishes with older controllers.
+    """
+    stalled = tuple(stalled)
+    yield from _stall_findings(stalled)
+    names = {each.workload for each in stalled}
+    yield from map(_version_finding, (each for each in by_version if each.workload not in names))
+
+
+def _version_finding(update: Update) -> Diagnostic:
+    start = update.start
+    return Diagnostic(
+        severity="warning",
+        code=ROLLOUT_NEEDS_UPGRADE,
+        message=f"{update.workload} can run, but its rollouts might never finish. "
+        f"{_sentence(start.cause)}, but {start.old_controllers}",
+        place=update.place,
+        fix=f"{start.upgrade}, or {start.fix}",
+        subject=str(update.workload),
+    )
 
 
 def rollout_assumptions(rollouts: RolloutCheck) -> tuple[str, ...]:
@@ -74,16 +85,6 @@ def _named(names: Sequence[str]) -> str:
     """Return the first names, and the number of the others."""
     more = names[MOST_NAMES:]
     return listed([*names[:MOST_NAMES], *([f"{len(more)} more"] if more else [])])
-
-
-def snapshot_findings(rollouts: RolloutCheck) -> tuple[Diagnostic, ...]:
-    """Return the findings about rollouts on a snapshot's nodes."""
-    return (
-        *stall_findings(rollouts.stalled),
-        *version_findings(
-            each for each in rollouts.by_version if each.workload not in rollouts.names
-        ),
-    )
 
 
 def unchecked_findings(unchecked: Collection[WorkloadRef]) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.claims.quotas import QUOTA_EXCEEDED
+from dra_planner.claims.quota import QUOTA_EXCEEDED
 from dra_planner.errors import Place
 from dra_planner.model import Demand, NewFirst, QuotaLimit, Reason, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
@@ -153,10 +153,9 @@ def _check_on_nodes(judgement: Judgement) -> RolloutCheck:
     for update in find_updates(judgement):
         if update.is_ahead or any(shape.per_node for shape, _, _ in update.pods):
             continue
-        room = None if (denied := _denied(update, judgement)) else room_on_nodes(update, judgement)
-        if denied is not None:
+        if (denied := _denied(update, judgement)) is not None:
             found[update.workload] = denied
-        elif isinstance(room, str):
+        elif isinstance(room := room_on_nodes(update, judgement), str):
             unknown[update.workload] = room
         elif room is not None:
             found[update.workload] = StalledRollout.of(update, room)
