@@ -14,6 +14,7 @@ from truth_objects import (
     job,
     kueue_config,
     local_queue,
+    pod_spec,
     template,
 )
 
@@ -28,6 +29,27 @@ def annotated(item: Object, key: str, value: str) -> Object:
     return {**item, "metadata": {**item["metadata"], "annotations": {key: value}}}
 
 
+def mpi_job(*, launcher: Object | None = None) -> Object:
+    """A queued MPIJob: a launcher with these resources, and two workers with one GPU each."""
+    leader = {"containers": [{"name": "run", "image": "app:1", "resources": launcher or {}}]}
+    replicas = {
+        "Launcher": {"replicas": 1, "template": {"spec": leader}},
+        "Worker": {"replicas": 2, "template": {"spec": pod_spec()}},
+    }
+    made = api("kubeflow.org/v2beta1", "MPIJob", "train", {"mpiReplicaSpecs": replicas})
+    made["metadata"]["labels"] = QUEUED
+    return made
+
+
+def covering_pods(queue: Object) -> Object:
+    """The ClusterQueue with a quota of pods."""
+    group = queue["spec"]["resourceGroups"][0]
+    group["coveredResources"].append("pods")
+    group["flavors"][0]["resources"].append({"name": "pods", "nominalQuota": 10})
+    return queue
+
+
+ON_GPUS = flavor(nodeLabels={LABEL: "l4"})
 NAMED = api(
     "resource.k8s.io/v1",
     "ResourceClaim",
@@ -182,6 +204,41 @@ QUEUES = (
             job(labels=QUEUED, tolerations=[]),
         ],
         verdict="fits",
+    ),
+    # Kueue assigns a flavor for each requested resource
+    Case(
+        name="a launcher without requests next to workers whose flavor has labels",
+        given=[*SETUP, ON_GPUS, template(), mpi_job()],
+        verdict="fits",
+    ),
+    Case(
+        name="a launcher without requests next to a flavor with a taint that it doesn't tolerate",
+        given=[
+            *SETUP,
+            flavor(nodeTaints=[{"key": "nvidia.com/gpu", "value": "a", "effect": "NoSchedule"}]),
+            template(),
+            mpi_job(),
+        ],
+        verdict="fits",
+    ),
+    Case(
+        name="a launcher with requests next to workers whose flavor has labels",
+        given=[*SETUP, ON_GPUS, template(), mpi_job(launcher={"requests": {"cpu": "1"}})],
+        verdict="does-not-fit",
+        texts=("Launcher",),
+    ),
+    Case(
+        name="a launcher without requests in a queue that counts pods",
+        given=[
+            MAPPED,
+            local_queue(),
+            covering_pods(cluster_queue()),
+            ON_GPUS,
+            template(),
+            mpi_job(),
+        ],
+        verdict="does-not-fit",
+        texts=("Launcher",),
     ),
     Case(
         name="a named claim, which Kueue rejects",

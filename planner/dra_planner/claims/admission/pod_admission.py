@@ -31,7 +31,7 @@ class PodAdmission(Struct, frozen=True):
         """Return the template with the additions of admission and of a queue."""
         spec = with_limit_defaults(template.spec, self._limits(workload.meta.namespace))
         spec = with_runtime_class(spec, self.manifests.runtime_classes)
-        spec = with_flavor(spec, flavor_of(workload, self.manifests.queues))
+        spec = with_flavor(spec, flavor_of(spec, workload, self.manifests.queues))
         if self.tolerates_extended_resources:
             spec = tolerate_extended_resources(spec)
         return replace(template, spec=spec)

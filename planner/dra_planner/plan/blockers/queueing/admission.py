@@ -278,11 +278,15 @@ def _plugin_units(pod_set: PodSet, situation: ClusterSituation) -> Counter[str]:
 
 
 def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
-    flavor = flavor_of(workload, manifests.queues)
+    pods = [pod_set.template.spec for pod_set in workload.pod_sets]
+    flavors = [flavor_of(pod, workload, manifests.queues) for pod in pods]
+    flavor = next(filter(None, flavors), None)
     if flavor is None:
         return
-    for pod_set in workload.pod_sets:
-        tolerations = (*pod_set.template.spec.tolerations, *flavor.tolerations)
+    for pod, assigned in zip(pods, flavors, strict=True):
+        if assigned is None:
+            continue
+        tolerations = (*pod.tolerations, *flavor.tolerations)
         taint = untolerated_taint(flavor.node_taints, tolerations)
         if taint is not None:
             text = (
@@ -297,5 +301,6 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Blocker]:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]
         added = [f"the node selector {', '.join(labels)}"] if labels else []
         added += [counted(len(flavor.tolerations), "toleration")] if flavor.tolerations else []
-        text = f'Kueue adds {listed(added)} from ResourceFlavor "{flavor.name}" to its pods'
+        some = "" if all(flavors) else " that request resources"
+        text = f'Kueue adds {listed(added)} from ResourceFlavor "{flavor.name}" to its pods{some}'
         yield _blocker(workload, "queue-decides", text, "", "fits")
