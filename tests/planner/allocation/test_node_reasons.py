@@ -12,6 +12,8 @@ from dra_planner.allocation import NodeState, Placement, Refusal, open_node, pla
 from dra_planner.model import Shape, Taint, Toleration
 from dra_planner.releases import features_of
 
+BY_CLOUD = {"cloud.google.com/gke-spot": "true"}
+
 
 def opened(**labels: str) -> NodeState:
     return open_node(node(labels=labels), [gpus(2)], CLASSES, features_of(36))
@@ -51,6 +53,26 @@ def test_label_that_clouds_reject_is_never_suggested(key: str) -> None:
     assert (
         fix_of(shape(node_selector={key: "x"}), opened())
         == f"remove {key} from the pod's nodeSelector"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pod", "instead"),
+    [
+        (shape(claim(request()), node_selector=BY_CLOUD), ", and select devices in the claim"),
+        (shape(node_selector=BY_CLOUD), ""),
+        (
+            shape(requests={"nvidia.com/gpu": 1}, node_selector=BY_CLOUD),
+            ", and select a pool by its label pulumi-dra/pool",
+        ),
+    ],
+    ids=["a claim", "no devices", "an extended resource"],
+)
+def test_fix_for_a_label_of_a_cloud_names_only_what_the_pod_has(pod: Shape, instead: str) -> None:
+    answer = place(pod, opened())
+    assert isinstance(answer, Refusal)
+    assert reasons_of(answer)[0].fix == (
+        f"remove cloud.google.com/gke-spot from the pod's nodeSelector{instead}"
     )
 
 

@@ -26,6 +26,7 @@ from dra_planner.model import (
     PodSpec,
     Reason,
     Requirement,
+    Shape,
     Taint,
 )
 from dra_planner.quantity import amount_of, amount_text
@@ -222,18 +223,18 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
             message="the node's labels don't match the pod's required node affinity"
             + _affinity_text(refusal.shape.pod.node_affinity)
             + _missing_text(refusal.shape.pod, refusal.node.node),
-            fix=_affinity_fix(refusal.shape.pod, refusal.node.node),
+            fix=_affinity_fix(refusal.shape, refusal.node.node),
         )
     key, _, value = misfit.label.partition("=")
     if misfit.is_unknown:
-        return unknown_label_reason((key,), refusal.shape.pod, refusal.node.node)
+        return unknown_label_reason((key,), refusal.shape)
     where = selector_of(refusal.shape.pod, key)
     have, fix = f"doesn't have the label {key}", f"remove {key} from {where}"
     if key == _ZONE and key not in labels and _REGION in labels:
         have, fix = "is in another zone", f"use a pool in zone {value}, or {fix}"
     elif key not in labels and (owner := label_owner(key)) is not None:
         have = f"{have}, which only {owner.owner} sets"
-        instead = instead_of_label(key, refusal.shape.pod, refusal.node.node)
+        instead = instead_of_label(key, refusal.shape)
         fix = f"{fix}, and {instead}" if instead else fix
     elif key in labels:
         also = f" in {where}" if key in refusal.shape.pod.selected_by else ""
@@ -262,23 +263,23 @@ def _has_devices(template: Template) -> bool:
     )
 
 
-def unknown_label_reason(labels: Sequence[str], pod: PodSpec, node: Node) -> Reason:
+def unknown_label_reason(labels: Sequence[str], shape: Shape) -> Reason:
     """Return the reason for a pod that selects nodes by labels whose values are known only at run
     time.
     """
     return Reason(
         code="label-unknown",
         message=f"the value of the node label {', '.join(labels)} is known only at run time",
-        fix=_label_fix(labels, pod, node),
+        fix=_label_fix(labels, shape),
     )
 
 
-def _label_fix(labels: Sequence[str], pod: PodSpec, node: Node) -> str:
+def _label_fix(labels: Sequence[str], shape: Shape) -> str:
     """Return labels to select instead of labels whose values the fleet doesn't determine."""
     if all(label.endswith("/zone") for label in labels):
         return "set only one zone for the pool, or select nodes by the label pulumi-dra/pool"
     for label in labels:
-        if instead := instead_of_label(label, pod, node):
+        if instead := instead_of_label(label, shape):
             return f"remove {label} from the pod's nodeSelector and affinity, and {instead}"
     return "select nodes by labels that the fleet sets: pulumi-dra/pool, or the pool's labels"
 
@@ -295,15 +296,15 @@ def selector_of(pod: PodSpec, key: str) -> str:
     return pod.selected_by.get(key, "the pod's nodeSelector")
 
 
-def _affinity_fix(pod: PodSpec, node: Node) -> str:
+def _affinity_fix(shape: Shape, node: Node) -> str:
     """Return a fix with which the node matches the term that it nearly meets."""
     labels = node.meta.labels
-    fewest = failing_requirements(pod, node)
+    fewest = failing_requirements(shape.pod, node)
     if not fewest:
         return "remove the pod's required node affinity"
     keys = list(dict.fromkeys(each.key for each in fewest))
     fix = f"remove {listed(keys)} from the pod's required node affinity"
-    instead = next(filter(None, (instead_of_label(key, pod, node) for key in keys)), "")
+    instead = next(filter(None, (instead_of_label(key, shape) for key in keys)), "")
     if instead:
         return f"{fix}, and {instead}"
     missing = [each for each in fewest if each.key not in labels]

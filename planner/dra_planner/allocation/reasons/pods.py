@@ -162,7 +162,7 @@ def _prediction_reason(undecided: Undecided) -> Reason:
             "might have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
-    return unknown_label_reason(undecided.details, undecided.shape.pod, undecided.node.node)
+    return unknown_label_reason(undecided.details, undecided.shape)
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:

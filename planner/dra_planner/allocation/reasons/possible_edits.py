@@ -39,7 +39,6 @@ from dra_planner.model import (
     DeviceToleration,
     ExactDeviceRequest,
     Node,
-    PodSpec,
     Shape,
     Toleration,
 )
@@ -97,10 +96,10 @@ def _constraint_corrections(at: Edit, index: int, shape: Shape, node: NodeState)
         yield replace(at, text=text, index=index, name=similar)
 
 
-def _selected_otherwise(text: str, keys: Iterable[str], pod: PodSpec, node: Node) -> str:
+def _selected_otherwise(text: str, keys: Iterable[str], shape: Shape, node: Node) -> str:
     """Return the text with a selection that replaces the labels that the node lacks."""
     missing = (key for key in keys if key not in node.meta.labels)
-    instead = next(filter(None, (instead_of_label(key, pod, node) for key in missing)), "")
+    instead = next(filter(None, (instead_of_label(key, shape) for key in missing)), "")
     return f"{text}, and {instead}" if instead else text
 
 
@@ -118,11 +117,11 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     for key, value in pod.node_selector.items():
         if own.meta.labels.get(key) != value and not is_of_volume(pod, key):
             text = f"remove {key}={value} from {selector_of(pod, key)}"
-            yield Edit("select-less", _selected_otherwise(text, [key], pod, own), name=key)
+            yield Edit("select-less", _selected_otherwise(text, [key], shape, own), name=key)
     if pod.node_affinity is not None and not node_matches(pod.node_affinity, own):
         text = "remove the pod's required node affinity"
         keys = [each.key for each in failing_requirements(pod, own)]
-        yield Edit("select-less", _selected_otherwise(text, keys, pod, own))
+        yield Edit("select-less", _selected_otherwise(text, keys, shape, own))
     needs = needs_of(shape, node.template)
     for name, amount in needs.requests.items():
         left = node.free(name)
