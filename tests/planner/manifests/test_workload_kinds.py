@@ -170,7 +170,64 @@ def test_claims_of_a_nim_service_are_read() -> None:
     (template,) = read(text).templates.values()
     exactly = template.spec.requests[0].exactly
     assert exactly is not None
-    assert (exactly.count, exactly.selectors[0].expression) == (2, "true")
+    assert (exactly.count, exactly.selectors[-1].expression) == (2, "true")
+
+
+def test_claims_of_a_nim_service_have_the_defaults_of_the_operator() -> None:
+    text = manifest(
+        "apps.nvidia.com/v1alpha1",
+        "NIMService",
+        "draResources: [{claimCreationSpec: {devices: [{name: gpu}]}}]",
+    )
+    (template,) = read(text).templates.values()
+    exactly = template.spec.requests[0].exactly
+    assert exactly is not None
+    assert (exactly.device_class_name, exactly.count) == ("gpu.nvidia.com", 1)
+    assert [each.expression for each in exactly.selectors] == ['device.driver == "gpu.nvidia.com"']
+
+
+@pytest.mark.parametrize(
+    ("field", "selector", "expression"),
+    [
+        (
+            "attributeSelectors",
+            "key: productName, value: {stringValue: NVIDIA L4}",
+            'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L4"',
+        ),
+        (
+            "attributeSelectors",
+            "key: example.com/numa, op: LessThan, value: {intValue: 4}",
+            'device.attributes["example.com"].numa < 4',
+        ),
+        (
+            "attributeSelectors",
+            "key: ready, op: NotEqual, value: {boolValue: false}",
+            'device.attributes["gpu.nvidia.com"].ready != false',
+        ),
+        (
+            "attributeSelectors",
+            "key: driverVersion, op: GreaterThanOrEqual, value: {versionValue: 580.0.0}",
+            '(device.attributes["gpu.nvidia.com"].driverVersion).compareTo(semver("580.0.0")) >= 0',
+        ),
+        (
+            "capacitySelectors",
+            "key: memory, op: GreaterThan, value: 40Gi",
+            '(device.capacity["gpu.nvidia.com"].memory).compareTo(quantity("40Gi")) > 0',
+        ),
+    ],
+)
+def test_selectors_of_a_nim_service_become_expressions(
+    field: str, selector: str, expression: str
+) -> None:
+    text = manifest(
+        "apps.nvidia.com/v1alpha1",
+        "NIMService",
+        f"draResources: [{{claimCreationSpec: {{devices: [{{name: gpu, {field}: [{{{selector}}}]}}]}}}}]",
+    )
+    (template,) = read(text).templates.values()
+    exactly = template.spec.requests[0].exactly
+    assert exactly is not None
+    assert exactly.selectors[-1].expression == expression
 
 
 def test_missing_runtime_leaves_pods_unresolved() -> None:

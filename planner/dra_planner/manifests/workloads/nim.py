@@ -2,11 +2,13 @@
 
 Source: NVIDIA/k8s-nim-operator@f63f74d: api/apps/v1alpha1/nimservice_types.go (GetLWSSize),
 internal/controller/platform/standalone/nimservice.go (addGPUResources),
-internal/shared/resourceclaims.go, and manifests/deployment.yaml (maxSurge 0).
+internal/shared/resourceclaims.go (GetDRADeviceCELExpressions), internal/k8sutil/cel/cel.go, and
+manifests/deployment.yaml (maxSurge 0).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -16,6 +18,15 @@ from dra_planner.model import Figures, PodSet
 
 _GPU: Final = "nvidia.com/gpu"
 _CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
+_DRIVER: Final = "gpu.nvidia.com"
+"""The default of a device's driverName and deviceClassName."""
+_OPERATORS: Final = {
+    "NotEqual": "!=",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+}
 
 
 def read_nim_service(reading: Reading) -> list[PodSet]:
@@ -122,21 +133,60 @@ def _dra_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, An
         return {"name": f"claim-{suffix}", **named}
     requests = []
     for index, (name, device) in enumerate(entry.at("claimCreationSpec.devices").members()):
-        selectors = [{"cel": {"expression": text}} for text in device.get("celExpressions", ())]
         exactly = {
-            "deviceClassName": str(device.get("deviceClassName", "")),
+            "deviceClassName": str(device.get("deviceClassName", _DRIVER)),
             "count": device.number("count", 1),
-            "selectors": selectors,
+            "selectors": [{"cel": {"expression": text}} for text in _device_expressions(device)],
         }
         requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
-        if device.get("attributeSelectors") or device.get("capacitySelectors"):
-            reading.assume(
-                "the plan ignores attributeSelectors and capacitySelectors in claimCreationSpec"
-            )
     if not requests:
         return {}
     template = reading.generate(f"claim-{suffix}", {"devices": {"requests": requests}})
     return {"name": f"claim-{suffix}", "resourceClaimTemplateName": template}
+
+
+def _device_expressions(device: ObjectPart) -> list[str]:
+    """Return the expressions that select the devices of one item of `devices`."""
+    driver = str(device.get("driverName", _DRIVER))
+    return [
+        f"device.driver == {json.dumps(driver)}",
+        *(str(text) for text in device.get("celExpressions", ())),
+        *_attribute_expressions(device, driver),
+        *_capacity_expressions(device, driver),
+    ]
+
+
+def _attribute_expressions(device: ObjectPart, driver: str) -> Iterator[str]:
+    for _, each in device.at("attributeSelectors").members():
+        attribute, operator = _field("attributes", each, driver), _operator(each)
+        version = each.get("value.versionValue")
+        if version is not None:
+            yield _comparison(attribute, operator, "semver", version)
+            continue
+        for kind in ("boolValue", "intValue", "stringValue"):
+            if (value := each.get(f"value.{kind}")) is not None:
+                yield f"{attribute} {operator} {json.dumps(value)}"
+
+
+def _capacity_expressions(device: ObjectPart, driver: str) -> Iterator[str]:
+    for _, each in device.at("capacitySelectors").members():
+        value = each.get("value")
+        if value is not None:
+            yield _comparison(_field("capacity", each, driver), _operator(each), "quantity", value)
+
+
+def _comparison(field: str, operator: str, function: str, value: Any) -> str:
+    return f"({field}).compareTo({function}({json.dumps(str(value))})) {operator} 0"
+
+
+def _field(group: str, selector: ObjectPart, driver: str) -> str:
+    """Return the field of a key. A key without a domain is the driver's."""
+    domain, _, name = str(selector.get("key", "")).rpartition("/")
+    return f"device.{group}[{json.dumps(domain or driver)}].{name}"
+
+
+def _operator(selector: ObjectPart) -> str:
+    return _OPERATORS.get(str(selector.get("op", "Equal")), "==")
 
 
 def _channel_claims(reading: Reading, spec: ObjectPart, name: str) -> Iterator[dict[str, Any]]:
