@@ -24,7 +24,26 @@ def with_extended_resource(name: str = "serve", resource: str = "nvidia.com/gpu"
     return made
 
 
+def of_another_driver(pods: int) -> dict:
+    """A Deployment whose pods request only devices of another vendor."""
+    made = deployment("infer", pods, resourceClaims=[])
+    resources = {"limits": {"aws.amazon.com/neuron": 1}}
+    made["spec"]["template"]["spec"]["containers"][0]["resources"] = resources
+    return made
+
+
 DEVICES = (
+    Case(
+        name="devices of another driver for pods of a Deployment",
+        given=[of_another_driver(1)],
+        verdict="cannot-tell",
+        texts=("aws.amazon.com/neuron",),
+    ),
+    Case(
+        name="devices of another driver for a Deployment that has no pods",
+        given=[of_another_driver(0)],
+        verdict="fits",
+    ),
     Case(
         name="all partitions of one GPU",
         given=[template(device_class="mig.nvidia.com", allocationMode="All"), job(pods=1)],

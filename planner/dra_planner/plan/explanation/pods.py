@@ -176,20 +176,30 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
                 yield _of_shape(judgement, shape, member.workload, member.pod_set, name, pool, size)
     for blocked in judgement.demand.blocked:
         member = blocked.member
-        is_planned = member.figures.at(judgement.level) != 0 or member.workload not in sizes
-        if is_planned and _is_named(member.workload, member.figures.peak, name):
+        if not _is_named(member.workload, member.figures.peak, name):
+            continue
+        size = sizes.get(member.workload)
+        pods = member.figures.at(judgement.level)
+        # a workload without pods fits, and a rollout or a scaler can add pods later
+        if pods != 0 or size is None or not _has_shape(judgement, member.workload):
             yield PodExplanation(
                 pod=name,
                 workload=str(member.workload),
                 pod_set=member.pod_set,
-                verdict=blocked.verdict,
+                verdict=blocked.verdict if pods != 0 or size is None else size.verdict,
                 placed=0,
-                pending=member.figures.at(judgement.level) or 0,
+                pending=pods or 0,
                 claims=(),
                 pools=(),
                 pending_reasons=(blocked.reason,),
                 is_observed=judgement.is_observed,
             )
+
+
+def _has_shape(judgement: Judgement, workload: WorkloadRef) -> bool:
+    return any(
+        member.workload == workload for shape in judgement.demand.shapes for member in shape.members
+    )
 
 
 def _of_generated_name(judgement: Judgement, pod: str) -> str:

@@ -6,22 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.plan import Judgement
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    for blocked in view.judgement.demand.blocked if view.judgement is not None else ():
-        if blocked.reason.code == OTHER_DRIVER:
-            yield Finding(
-                message=blocked.reason.message,
-                fix=blocked.reason.fix,
-                urn=view.judged_urn,
-                place=blocked.member.place,
-                about=str(blocked.member.workload),
-                certain=False,
-            )
+    if view.judgement is not None:
+        yield from _in_the_plan(view, view.judgement)
     for other in view.other_devices:
         names = " and ".join(other.names)
         yield Finding(
@@ -31,6 +24,23 @@ def check(view: StackView) -> Iterator[Finding]:
             place=other.member.place,
             remark=True,
         )
+
+
+def _in_the_plan(view: StackView, judgement: Judgement) -> Iterator[Finding]:
+    """Yield the workloads that the plan can't evaluate, and those that don't have such pods now."""
+    unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
+    for blocked in judgement.demand.blocked:
+        if blocked.reason.code == OTHER_DRIVER:
+            is_unfit = blocked.member.workload in unfit
+            yield Finding(
+                message=blocked.reason.message,
+                fix=blocked.reason.fix,
+                urn=view.judged_urn,
+                place=blocked.member.place,
+                about=str(blocked.member.workload),
+                certain=not is_unfit,
+                remark=not is_unfit,
+            )
 
 
 RULE = Rule(
