@@ -11,7 +11,10 @@ from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.rendering import helm_template
 from dra_command.inputs.skipped_files import (
     CHART_PART,
+    KUBEADM_PATCH,
+    KUBECONFIG,
     KUSTOMIZATION_PART,
+    SPARK_TEMPLATE,
     TEMPLATE,
     SkippedFile,
     kustomization_changes,
@@ -29,7 +32,13 @@ _UNFINISHED: Final = {
     CHART_PART: ("Chart", "it isn't rendered"),
     TEMPLATE: ("Template", "its placeholders aren't filled in"),
 }
-_UNFINISHED_NAMED: Final = (TEMPLATE, KUSTOMIZATION_PART)
+_UNFINISHED_NAMED: Final = (
+    TEMPLATE,
+    KUSTOMIZATION_PART,
+    SPARK_TEMPLATE,
+    KUBEADM_PATCH,
+    KUBECONFIG,
+)
 
 
 def mark_skipped_files(

@@ -33,6 +33,9 @@ from dra_planner.sources import (
 CHART_PART: Final = "part of the chart"
 KUSTOMIZATION_PART: Final = "part of the kustomization"
 TEMPLATE: Final = "a template"
+SPARK_TEMPLATE: Final = "a Spark pod template"
+KUBEADM_PATCH: Final = "a kubeadm patch"
+KUBECONFIG: Final = "a kubeconfig"
 _POD: Final = re.compile(r"""\bcontainers["']?:|\bkind["']?:\s*["']?(?:Deployment|\w+Set)\b""")
 _BARE_POD: Final = re.compile(r"""\bkind["']?:\s*["']?Pod\b""")
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
@@ -157,11 +160,11 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
     ):
         return _of_kustomization(kustomization)
     if _is_kubeconfig(data):
-        return SkippedFile("a kubeconfig", "", name)
+        return SkippedFile(KUBECONFIG, "", name)
     if data.get("kind") == "Pod" and _is_kubeadm_patch(data):
-        return SkippedFile("a kubeadm patch", "", name)
+        return SkippedFile(KUBEADM_PATCH, "", name)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
-        return SkippedFile("a Spark pod template", "", name)
+        return SkippedFile(SPARK_TEMPLATE, "", name)
     is_apart = str(data.get("apiVersion", "")).startswith(_TEMPLATED)
     if not is_apart and (placeholder := _placeholder(data)):
         return _of_template(placeholder, name)

@@ -359,6 +359,26 @@ def test_explicitly_passed_template_is_wrong_input(project: Project, command: st
     assert "t.yaml is a template" in done.err
 
 
+UNFINISHED = {
+    "a Spark pod template": SPARK,
+    "a kubeadm patch": NO_IMAGE.replace("{name: p}", "{name: kube-scheduler}"),
+    "a kubeconfig": "apiVersion: v1\nkind: Config\nclusters: []\nusers: []\n",
+}
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize("what", UNFINISHED)
+def test_explicitly_passed_part_of_another_tool_is_wrong_input(
+    project: Project, what: str, command: str
+) -> None:
+    project.write("part.yaml", UNFINISHED[what])
+
+    done = project.run(command, "part.yaml", "--stack", "dev")
+
+    assert done.status == 2
+    assert f"part.yaml is {what}, and doesn't contain a manifest" in done.err
+
+
 def test_binary_file_is_one_finding(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     (project.root / "all" / "bad.yaml").write_bytes(b"\xff\x00\xfe")
