@@ -373,7 +373,7 @@ class _Expansion:
         reason = Reason(
             code="pods-not-described",
             message=message,
-            fix="also pass the missing manifest",
+            fix=pods.fix or "also pass the missing manifest",
             place=pods.place,
         )
         self._blocked.append(

@@ -69,11 +69,14 @@ class BoundPod(Struct, frozen=True, kw_only=True):
 
 @equality(ignored=("place",))
 class UnresolvedPods(Struct, frozen=True, kw_only=True):
-    """Pods of a workload that the manifests don't describe completely."""
+    """Pods of a workload that the manifests don't describe completely. Without a `fix`, another
+    manifest describes them.
+    """
 
     workload: WorkloadRef
     figures: Figures
     reason: str
+    fix: str = ""
     place: Place = NOWHERE
 
 

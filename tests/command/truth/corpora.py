@@ -19,6 +19,7 @@ from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from cases_of_volumes import VOLUMES
+from cases_of_workflows import WORKFLOWS
 from fix_cases import CASES, FLEET, changed, edited
 from msgspec import Struct
 from truth_objects import fleet
@@ -134,6 +135,7 @@ def _truth_cases() -> Iterator[Input]:
         *CONDITIONS,
         *POLICIES,
         *VOLUMES,
+        *WORKFLOWS,
         *DEVICES,
     ):
         yield Input(name=f"truth/{case.name}", manifests=dump(case.given), on=case.on)

@@ -18,6 +18,7 @@ from cases_of_reading import READING
 from cases_of_rules import RULES_OF_PODS
 from cases_of_starting import STARTING
 from cases_of_volumes import VOLUMES
+from cases_of_workflows import WORKFLOWS
 from commands import STATUSES, run
 from corpora import Input, dump
 from truth_cases import Case
@@ -37,6 +38,7 @@ CASES = (
     *CONDITIONS,
     *POLICIES,
     *VOLUMES,
+    *WORKFLOWS,
     *DEVICES,
     *COMPLETENESS,
 )

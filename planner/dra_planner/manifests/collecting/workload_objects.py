@@ -63,7 +63,11 @@ class WorkloadObjects:
         for pods in found.unresolved:
             self.unresolved.append(
                 UnresolvedPods(
-                    workload=ref, figures=pods.figures, reason=pods.reason, place=item.place
+                    workload=ref,
+                    figures=pods.figures,
+                    reason=pods.reason,
+                    fix=pods.fix,
+                    place=item.place,
                 )
             )
         if found.uncounted:

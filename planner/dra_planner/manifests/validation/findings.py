@@ -16,7 +16,7 @@ from dra_planner.manifests.validation.gates import Dropped
 from dra_planner.manifests.validation.hints import hint
 from dra_planner.manifests.validation.pod_security import POD_SECURITY
 from dra_planner.manifests.validation.verdict import ServerAnswer
-from dra_planner.manifests.validation.violations import Violation
+from dra_planner.manifests.validation.violations import TEMPLATED, Violation
 from dra_planner.manifests.validation.wrong_types import wrong_type_text
 
 CODES: Final = {
@@ -39,8 +39,6 @@ CODES: Final = {
 # maximum findings for one object; further findings repeat the same mistake, or the text is hostile
 _MOST_HINTS: Final = 50
 _LARGE: Final = 64
-# the controllers of these objects replace {{…}} in pods
-_TEMPLATED: Final = ("argoproj.io", "tekton.dev")
 
 
 def findings(
@@ -71,7 +69,7 @@ def late_findings(
 ) -> Iterator[Diagnostic]:
     """Yield the errors in the pods of an object of a kind that the API server doesn't validate."""
     places = _Places(item)
-    if item.group in _TEMPLATED:
+    if item.group in TEMPLATED:
         violations = [each for each in violations if "{{" not in each.text]
     for index, violation in enumerate(violations):
         place = places.find(violation.field)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from dra_planner.records import equality
+
+TEMPLATED: Final = ("argoproj.io", "tekton.dev")
+"""Groups whose controllers replace {{…}} in pods."""
 
 
 @equality(ignored=("fix",))

@@ -4,6 +4,7 @@ counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from dra_planner.manifests.parsing.needed_objects import needed_objects
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods.specs import check_pods_of_others
-from dra_planner.manifests.validation.violations import Violation, invalid
+from dra_planner.manifests.validation.violations import TEMPLATED, Violation, invalid
 from dra_planner.manifests.workloads.pod_counts import (
     NO_SURGE,
     Bounds,
@@ -34,6 +35,7 @@ from dra_planner.manifests.workloads.volume_zones import (
 )
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
+from dra_planner.wording import listed
 
 POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
@@ -43,6 +45,7 @@ KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
 (kubernetes-sigs/kueue:pkg/controller/constants).
 """
 
+_PARAMETER: Final = re.compile(r"\{\{.*?\}\}")
 SUSPENDED: Final = "is suspended, so its pods count only at ceiling and peak demand"
 """The assumption about an object that currently doesn't create pods."""
 _DEFAULT_QUEUE: Final = "default"
@@ -141,10 +144,13 @@ class WorkloadKind(Struct, frozen=True, kw_only=True):
 
 
 class UnknownPods(Struct, frozen=True):
-    """Pods that an object creates, but whose templates are unknown."""
+    """Pods that an object creates, but whose templates are unknown. `fix` is what makes them known,
+    if it isn't another manifest.
+    """
 
     reason: str
     figures: Figures
+    fix: str = ""
 
 
 def _nothing(kind: str, name: str) -> KubernetesObject | None:
@@ -224,9 +230,9 @@ class Reading(Struct):
         if text not in self.assumptions:
             self.assumptions.append(text)
 
-    def unresolved(self, reason: str, figures: Figures) -> None:
+    def unresolved(self, reason: str, figures: Figures, fix: str = "") -> None:
         """Report pods that are created but can't be read."""
-        self.unknown.append(UnknownPods(reason, figures))
+        self.unknown.append(UnknownPods(reason, figures, fix))
 
     def generate(self, name: str, spec: Mapping[str, Any]) -> str:
         """Record a claim template that the object's controller creates, and return its name."""
@@ -254,7 +260,7 @@ class Reading(Struct):
             )
             return []
         if self.checks_pods:
-            checked = self._checked(template, inline)
+            checked = self._checked(template, inline, figures)
             if checked is None:
                 return []
             data = {"spec": checked} if inline else checked
@@ -294,10 +300,11 @@ class Reading(Struct):
         classes = needed_classes([*own, *claimed], self.lookup)
         return replace(template, spec=pod, needs=(*template.needs, *classes))
 
-    def _checked(self, template: ObjectPart, inline: bool) -> Any:
+    def _checked(self, template: ObjectPart, inline: bool, figures: Figures) -> Any:
         """Return a decoded template.
 
-        If the API server would reject its pods, report the errors and return None.
+        If the API server would reject its pods, report the errors and return None. If the errors
+        are parameters that the controller replaces, the pods are unknown.
         """
         path = template.place.path
         name = self.kind.container_name
@@ -312,7 +319,18 @@ class Reading(Struct):
                 check_pods_of_others(decoded.data, path, features_of(self.minor), inline=inline)
             )
         self.faults += faults
+        if faults and self.object.group in TEMPLATED:
+            self._report_parameter(faults, figures)
         return None if faults else decoded.data
+
+    def _report_parameter(self, faults: Sequence[Violation], figures: Figures) -> None:
+        """Report that pods are unknown if parameters are the only cause of the faults."""
+        found = [_PARAMETER.search(each.text) for each in faults]
+        names = list(dict.fromkeys(each[0] for each in found if each is not None))
+        if None not in found:
+            shown = listed(names)
+            reason = f"{faults[0].field} contains {shown}, which is known only at run time"
+            self.unresolved(reason, figures, f"write fixed values instead of {shown}")
 
     def figures(
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE

@@ -6,11 +6,16 @@ tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from dra_planner.documents.json_reader import read_json
 from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.model import Figures, PodSet
 
@@ -22,67 +27,172 @@ _POD_FIELDS: Final = (
     "priorityClassName",
     "resourceClaims",  # since v4.1, the fields of a template replace the workflow's fields
 )
+_RUNS: Final = ("container", "script", "containerSet", "resource")
+"""Fields of a template that creates pods."""
+_CREATING: Final = ("create", "apply", "replace")
+_OF_PODS: Final = re.compile(r"\b(?:containers|template|replicas|resourceClaims)\b|\.com/")
+"""Fields of an object that might create pods."""
+_PARAMETER: Final = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 _DEEPEST: Final = 100
 
 
 def read_workflow(reading: Reading) -> list[PodSet]:
-    """Read a Workflow: every template that runs a container, as often as the entry point reaches
-    it, but at most `parallelism` at a time.
+    """Read a Workflow: every template that creates pods, as often as the entry point reaches it,
+    but at most `parallelism` at a time.
     """
-    root = reading.root
-    spec = (
-        root.at("spec.workflowSpec") if reading.object.kind == "CronWorkflow" else root.at("spec")
-    )
-    templates = dict(spec.at("templates").members())
-    uses = _count_uses(reading, templates, str(spec.get("entrypoint", "")), {}, _DEEPEST)
+    spec = _workflow_spec(reading)
+    if spec is None:
+        return []
+    run = _Run(reading, {"": dict(spec.at("templates").members())})
+    uses = run.count_uses(("", str(spec.get("entrypoint", ""))), _DEEPEST)
+    nodes = [node for templates in run.scopes.values() for node in templates.values()]
     limit = spec.get("parallelism")
-    if any(node.get("dag") for node in templates.values()):
+    if any(node.get("dag") for node in nodes):
         reading.assume("the plan counts all tasks of a graph as if they ran at the same time")
-    if any(node.get("steps") for node in templates.values()) and len(uses) > 1:
+    if any(node.get("steps") for node in nodes) and len(uses) > 1:
         reading.assume("the plan counts successive steps as if they ran at the same time")
+    arguments = dict(_arguments(spec))
     sets = []
-    for name, count in uses.items():
-        node = templates[name]
+    for (scope, name), count in uses.items():
+        node = run.scopes[scope][name]
         most = count if limit is None else min(count, spec.number("parallelism", count))
         own = node.get("parallelism")
         most = most if own is None else min(most, node.number("parallelism", most))
         figures = Figures(0, 0 if reading.suspended else most, most, most)
-        sets += reading.pod_set(
-            name, ObjectPart(_pod(spec, node), node.place), figures, inline=True
-        )
+        title = f"{scope}/{name}" if scope else name
+        if node.get("resource") is not None:
+            resource = ObjectPart(_filled(node.get("resource"), arguments), node.place)
+            sets += _created_pods(reading, title, resource, figures)
+            continue
+        pod = ObjectPart(_filled(_pod(spec, node), arguments), node.place)
+        sets += reading.pod_set(title, pod, figures, inline=True)
     return sets
 
 
-def _count_uses(
-    reading: Reading,
-    templates: Mapping[str, ObjectPart],
-    name: str,
-    known: dict[str, dict[str, int]],
-    room: int,
-) -> dict[str, int]:
-    """Return the number of pods of each template that one run of the named template creates at the
-    same time. The runs of a recursive template follow each other, so it's counted once.
+def _arguments(spec: ObjectPart) -> Iterator[tuple[str, str]]:
+    for name, parameter in spec.at("arguments.parameters").members():
+        if (value := parameter.get("value")) is not None:
+            yield f"workflow.parameters.{name}", str(value)
+
+
+def _filled(data: Any, arguments: Mapping[str, str]) -> Any:
+    """Return data in which the arguments of a Workflow replace its parameters."""
+    if isinstance(data, str):
+        return _PARAMETER.sub(lambda found: arguments.get(found[1], found[0]), data)
+    if isinstance(data, Mapping):
+        return {key: _filled(value, arguments) for key, value in data.items()}
+    return [_filled(each, arguments) for each in data] if isinstance(data, list) else data
+
+
+def _workflow_spec(reading: Reading) -> ObjectPart | None:
+    """Return the spec of a Workflow, with the fields of the template that it refers to, or None if
+    this template is unknown.
     """
-    node = templates.get(name)
-    if node is None or not room:
-        return {}
-    if name in known:
-        return known[name]
-    known[name] = {}
-    most: dict[str, int] = {}
-    for group in _groups(node):
-        together: dict[str, int] = {}
-        for step in group:
-            inner = _count_uses(reading, templates, str(step.get("template", "")), known, room - 1)
-            times = _items(reading, step)
-            for leaf, count in inner.items():
-                together[leaf] = together.get(leaf, 0) + times * count
-        for leaf, count in together.items():
-            most[leaf] = max(most.get(leaf, 0), count)
-    if node.get("container") is not None or node.get("script") is not None:
-        most[name] = most.get(name, 0) + 1
-    known[name] = most
-    return most
+    path = "spec.workflowSpec" if reading.object.kind == "CronWorkflow" else "spec"
+    spec = reading.root.at(path)
+    reference = spec.at("workflowTemplateRef")
+    if not isinstance(reference.data, Mapping):
+        return spec
+    found = _referenced(reading, reference)
+    return None if found is None else ObjectPart({**found.data, **spec.data}, found.place)
+
+
+def _referenced(reading: Reading, reference: ObjectPart) -> ObjectPart | None:
+    """Return the spec of the WorkflowTemplate in a reference. If it isn't in the manifests, report
+    its pods as unknown.
+    """
+    scope = "Cluster" if reference.get("clusterScope") is True else ""
+    kind, name = f"{scope}WorkflowTemplate", str(reference.get("name", ""))
+    found = reading.lookup(kind, name)
+    spec = None if found is None else ObjectPart(found.data, found.place).at("spec")
+    if spec is not None and isinstance(spec.data, Mapping):
+        return spec
+    reason = f"{kind} {name} isn't in the manifests"
+    if all(each.reason != reason for each in reading.unknown):
+        reading.unresolved(reason, Figures.fixed(1))
+    return None
+
+
+class _Run(Struct):
+    """The templates that a run of a Workflow reaches, by scope: "" for the Workflow's own, or the
+    name of a WorkflowTemplate.
+    """
+
+    reading: Reading
+    scopes: dict[str, dict[str, ObjectPart]]
+    known: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+
+    def count_uses(self, key: tuple[str, str], room: int) -> dict[tuple[str, str], int]:
+        """Return the number of pods of each template that one run of the named template creates at
+        the same time. The runs of a recursive template follow each other, so it's counted once.
+        """
+        scope, name = key
+        node = self.scopes.get(scope, {}).get(name)
+        if node is None or not room:
+            return {}
+        if key in self.known:
+            return self.known[key]
+        self.known[key] = {}
+        most: dict[tuple[str, str], int] = {}
+        for group in _groups(node):
+            together: dict[tuple[str, str], int] = {}
+            for step in group:
+                times = _items(self.reading, step)
+                for leaf, count in self.count_uses(self._target(scope, step), room - 1).items():
+                    together[leaf] = together.get(leaf, 0) + times * count
+            for leaf, count in together.items():
+                most[leaf] = max(most.get(leaf, 0), count)
+        if any(node.get(field) is not None for field in _RUNS):
+            most[key] = most.get(key, 0) + 1
+        self.known[key] = most
+        return most
+
+    def _target(self, scope: str, step: ObjectPart) -> tuple[str, str]:
+        """Return the template of a step."""
+        inline, reference = step.at("inline"), step.at("templateRef")
+        if isinstance(inline.data, Mapping):
+            name = f"{step.get('name', '')} (inline)"
+            self.scopes.setdefault(scope, {})[name] = inline
+            return scope, name
+        if not isinstance(reference.data, Mapping):
+            return scope, str(step.get("template", ""))
+        other = str(reference.get("name", ""))
+        if other not in self.scopes:
+            found = _referenced(self.reading, reference)
+            self.scopes[other] = {} if found is None else dict(found.at("templates").members())
+        return other, str(reference.get("template", ""))
+
+
+def _created_pods(
+    reading: Reading, name: str, resource: ObjectPart, figures: Figures
+) -> list[PodSet]:
+    """Return the pods of the object that a step creates. If its manifest is known only at run time,
+    report its pods as unknown.
+    """
+    text = resource.get("manifest")
+    if resource.get("action") not in _CREATING:
+        return []
+    is_text = isinstance(text, str)
+    if is_text and "{{" not in text:
+        data = _data(text)
+        kind = str(data.get("kind", ""))
+        inner = KubernetesObject(str(data.get("apiVersion", "")), kind, data, resource.place)
+        return [
+            replace(
+                each,
+                name=f"{name}-{each.name}" if each.name else name,
+                figures=_multiplied(each.figures, figures),
+            )
+            for each in reading.nested(inner)
+        ]
+    if not is_text or _OF_PODS.search(text):
+        reason = f'template "{name}" creates an object whose manifest is known only at run time'
+        reading.unresolved(reason, figures)
+    return []
+
+
+def _multiplied(pods: Figures, runs: Figures) -> Figures:
+    return Figures(*((a or 0) * (b or 0) for a, b in zip(pods, runs, strict=True)))
 
 
 def _groups(node: ObjectPart) -> Iterator[list[ObjectPart]]:
@@ -112,17 +222,24 @@ def _pod(spec: ObjectPart, node: ObjectPart) -> dict[str, Any]:
     pod: dict[str, Any] = {}
     for part in (spec, node):
         pod |= {field: part.get(field) for field in _POD_FIELDS if part.get(field) is not None}
-    container = dict(node.get("container") or node.get("script") or {})
-    container.setdefault("name", "main")
-    pod["containers"] = [container]
+    together = node.get("containerSet.containers")
+    if not isinstance(together, list):
+        container = dict(node.get("container") or node.get("script") or {})
+        container.setdefault("name", "main")
+        together = [container]
+    sidecars = node.get("sidecars")
+    pod["containers"] = [*together, *(sidecars if isinstance(sidecars, list) else ())]
     for part in (spec, node):
         pod = _patched(pod, _patch(part.get("podSpecPatch")))
     return pod
 
 
 def _patch(text: Any) -> Mapping[str, Any]:
-    if not isinstance(text, str) or "{{" in text:
-        return {}
+    return _data(text) if isinstance(text, str) and "{{" not in text else {}
+
+
+def _data(text: str) -> Mapping[str, Any]:
+    """Return the mapping in a text, or an empty one if it isn't YAML or JSON."""
     try:
         data, _ = (read_json if text.lstrip().startswith("{") else read_yaml)(text)
     except Fault:
