@@ -8,7 +8,7 @@ kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -30,7 +30,34 @@ CLAIM_NAME: Final = "extended-resources"
 
 
 def extended_resources(pod: PodSpec) -> frozenset[str]:
-    """Return the names of the extended resources that a pod requests, for example nvidia.com/gpu.
+    """Return the names of the extended resources of which a pod requests more than 0, for example
+    nvidia.com/gpu.
+    """
+    containers = (*pod.init_containers, *pod.containers)
+    return frozenset(
+        name
+        for name in _named_resources(pod)
+        if any(container.requests.get(name, 0) > 0 for container in containers)
+    )
+
+
+def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
+    """Return the pod with the tolerations of the admission plugin ExtendedResourceToleration. The
+    plugin also adds them for requests of 0.
+
+    Source:
+    kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
+    """
+    added = [
+        Toleration(key=name, operator="Exists", effect="NoSchedule")
+        for name in sorted(_named_resources(pod))
+    ]
+    missing = tuple(toleration for toleration in added if toleration not in pod.tolerations)
+    return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
+
+
+def _named_resources(pod: PodSpec) -> frozenset[str]:
+    """Return the names of the extended resources in a pod's requests.
 
     Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3
     (IsExtendedResourceName).
@@ -39,20 +66,6 @@ def extended_resources(pod: PodSpec) -> frozenset[str]:
         name for container in (*pod.init_containers, *pod.containers) for name in container.requests
     }
     return frozenset(name for name in names if "/" in name and "kubernetes.io/" not in name)
-
-
-def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
-    """Return the pod with the tolerations of the admission plugin ExtendedResourceToleration.
-
-    Source:
-    kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
-    """
-    added = [
-        Toleration(key=name, operator="Exists", effect="NoSchedule")
-        for name in sorted(extended_resources(pod))
-    ]
-    missing = tuple(toleration for toleration in added if toleration not in pod.tolerations)
-    return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
 
 
 class Served(Struct, frozen=True):
@@ -98,12 +111,17 @@ def serve_extended_resources(
     requests = _requests(pod, resources)
     if not requests:
         return None
-    left = replace(
-        pod,
-        containers=tuple(_without(container, resources) for container in pod.containers),
-        init_containers=tuple(_without(container, resources) for container in pod.init_containers),
-    )
+    left = without_resources(pod, resources)
     return Served(left, ShapeClaim(name=CLAIM_NAME, spec=ClaimSpec(requests=requests)), resources)
+
+
+def without_resources(pod: PodSpec, names: Collection[str]) -> PodSpec:
+    """Return the pod without its requests and limits of the named resources."""
+    return replace(
+        pod,
+        containers=tuple(_without(container, names) for container in pod.containers),
+        init_containers=tuple(_without(container, names) for container in pod.init_containers),
+    )
 
 
 def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest, ...]:
@@ -140,11 +158,9 @@ def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest
     )
 
 
-def _without(container: Container, resources: Mapping[str, str]) -> Container:
+def _without(container: Container, names: Collection[str]) -> Container:
     return replace(
         container,
-        requests={
-            name: amount for name, amount in container.requests.items() if name not in resources
-        },
-        limits={name: amount for name, amount in container.limits.items() if name not in resources},
+        requests={name: amount for name, amount in container.requests.items() if name not in names},
+        limits={name: amount for name, amount in container.limits.items() if name not in names},
     )

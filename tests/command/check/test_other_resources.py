@@ -29,6 +29,7 @@ spec:
 TOLERATES = "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
 HOST = "nodeSelector: {kubernetes.io/hostname: worker01}"
 ELSEWHERE = "no driver in the fleet provides such devices"
+ADVERTISES = "use --observed with a snapshot of nodes whose device plugin advertises"
 
 # A pod's spec and limits → the exit status, words of both answers, and words that would be wrong
 PODS = {
@@ -51,10 +52,40 @@ PODS = {
     "a GPU with a network function": (
         TOLERATES,
         "nvidia.com/gpu: 1, nvidia.com/rdma-vf: 1",
-        1,
-        ["use nodes with a device plugin that advertises nvidia.com/rdma-vf"],
-        ["migrate"],
+        3,
+        ["also requests nvidia.com/rdma-vf", ELSEWHERE, ADVERTISES, "nvidia.com/rdma-vf"],
+        ["migrate", "doesn't fit"],
     ),
+    "a GPU with RDMA": (
+        TOLERATES,
+        "nvidia.com/gpu: 1, rdma/shared: 1",
+        3,
+        ["also requests rdma/shared", ELSEWHERE, ADVERTISES],
+        ["doesn't fit"],
+    ),
+    "a GPU with RDMA and a fuse device": (
+        TOLERATES,
+        "nvidia.com/gpu: 1, vke.volcengine.com/rdma: 1, smarter-devices/fuse: 1",
+        3,
+        ["also requests smarter-devices/fuse and vke.volcengine.com/rdma", ELSEWHERE],
+        ["doesn't fit"],
+    ),
+    "more GPUs than a node has, with RDMA": (
+        TOLERATES,
+        "nvidia.com/gpu: 9, rdma/shared: 1",
+        1,
+        ["8 devices", "also requests rdma/shared", ELSEWHERE],
+        [],
+    ),
+    "GPUs of two vendors": (
+        TOLERATES,
+        "nvidia.com/gpu: 1, amd.com/gpu: 1",
+        1,
+        ["the pod requests 1 amd.com/gpu, but the node doesn't have any"],
+        ["also requests"],
+    ),
+    "no RDMA, with a GPU": (TOLERATES, "nvidia.com/gpu: 1, rdma/shared: 0", 0, [], ["rdma"]),
+    "no RDMA": ("", "rdma/shared: 0", 0, [], ["rdma"]),
     "a misspelled resource of the vendor": (
         TOLERATES,
         "nvidia.com/gpus: 1",
@@ -65,7 +96,7 @@ PODS = {
     "a hostname with a missing resource": (
         f"{TOLERATES}\n  {HOST}",
         "nvidia.com/gpu: 1, rdma/shared: 1",
-        1,
+        3,
         ["pulumi-dra/pool", "advertises rdma/shared"],
         ["l4-0"],
     ),
@@ -85,6 +116,36 @@ def test_cause_and_fix(project: Project, name: str, command: str) -> None:
     assert done.status == status, text
     assert all(each in text for each in words), text
     assert not any(each in text for each in wrong), text
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize(("advertised", "status"), [(", rdma/shared: 1", 0), ("", 1)])
+def test_snapshot_shows_which_resources_nodes_have(
+    project: Project, command: str, advertised: str, status: int
+) -> None:
+    project.write("pod.yaml", POD.format(spec="", limits="example.org/gpu: 1, rdma/shared: 1"))
+    project.write(
+        "cluster.yaml",
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+        "status: {nodeInfo: {kubeletVersion: v1.36.3}, "
+        f"allocatable: {{cpu: 8, pods: 9, example.org/gpu: 1{advertised}}}}}\n",
+    )
+
+    done = project.run(command, "pod.yaml", "--observed", "cluster.yaml")
+
+    assert done.status == status, done.out
+    assert "also requests" not in done.out
+
+
+def test_pods_are_placed_without_the_unknown_resource(project: Project) -> None:
+    limits = "nvidia.com/gpu: 8, rdma/shared: 1"
+    project.write("fleet.yaml", FLEET)
+    project.write("pod.yaml", POD.format(spec=TOLERATES, limits=limits))
+
+    done = project.run("plan", "pod.yaml", "--fleet", "fleet.yaml", "--format", "json")
+
+    assert done.json["verdict"] == "cannot-tell"
+    assert [pool["recommended"] for pool in done.json["pools"]] == [1]
 
 
 def test_network_function_is_not_a_second_gpu(project: Project) -> None:

@@ -55,6 +55,7 @@ from dra_planner.plan.blockers.topology.unmet_affinity import (
     system_nodes_of,
 )
 from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
+from dra_planner.plan.blockers.unknown_resources import find_unknown_resources
 from dra_planner.plan.blockers.unread_objects import (
     find_pods_on_unknown_nodes,
     find_unread_objects,
@@ -89,6 +90,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_small_gangs,
     find_unread_objects,
     find_pods_on_unknown_nodes,
+    find_unknown_resources,
     find_unevaluated_policies,
     find_idle_budgets,
     find_shared_by_replicas,

@@ -49,7 +49,8 @@ def _wants_no_device(shape: Shape) -> bool:
     wanted = {
         name
         for each in (*shape.pod.containers, *shape.pod.init_containers)
-        for name in each.requests
+        for name, amount in each.requests.items()
+        if amount
     }
     return not shape.claims and not shape.per_node and all(_is_ordinary(name) for name in wanted)
 

@@ -7,9 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.plan import Judgement
+from dra_planner.plan.blockers.unknown_resources import find_unknown_resources
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
+from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
+
+_check_unknown_resources = planner_check(OTHER_DRIVER, find_unknown_resources)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -24,6 +28,7 @@ def check(view: StackView) -> Iterator[Finding]:
             place=other.member.place,
             remark=True,
         )
+    yield from _check_unknown_resources(view)
 
 
 def _in_the_plan(view: StackView, judgement: Judgement) -> Iterator[Finding]:
