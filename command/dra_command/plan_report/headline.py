@@ -57,6 +57,9 @@ def _without_workloads(plan: Plan) -> str:
     """Return why nothing is to be placed, with the kinds that the plan doesn't know."""
     unknown = sorted(plan.manifests.unknown_kinds) if plan.manifests is not None else []
     if not unknown:
+        bound = () if plan.manifests is None else plan.manifests.bound_pods
+        if any(not pod.exists for pod in bound):
+            return "every pod in the manifests names its node"
         return "the manifests don't contain a workload"
     more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
     kinds = f"{counted(len(unknown), 'unknown kind')} {verb(len(unknown), 'are')} ignored"

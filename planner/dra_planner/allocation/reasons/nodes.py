@@ -122,7 +122,7 @@ def _shortage(name: str, requested: int, left: int, template: Template) -> Reaso
     )
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
-        message=f"the pod requests {amount_of(name, requested)}, but {_free(name, requested, left, total)}{gate}",
+        message=f"the pod requests {amount_of(name, requested)}, but {free_text(name, requested, left, total)}{gate}",
         fix=fix,
         needs_another_node=requested <= total,
     )
@@ -132,7 +132,7 @@ def _is_replaced_by_a_class(name: str) -> bool:
     return any(name in each.plugin_resources for each in every_driver())
 
 
-def _free(name: str, requested: int, left: int, total: int) -> str:
+def free_text(name: str, requested: int, left: int, total: int) -> str:
     """Return how much of a resource is free on a node."""
     if not total:
         return "the node doesn't have any"

@@ -23,6 +23,7 @@ from dra_planner.plan.blockers.device_counts import find_oversized_claims
 from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
+from dra_planner.plan.blockers.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
 from dra_planner.plan.blockers.memory_amounts import find_tiny_memory
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
@@ -90,6 +91,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_small_gangs,
     find_unread_objects,
     find_pods_on_unknown_nodes,
+    find_pods_refused_by_kubelets,
     find_unknown_resources,
     find_unevaluated_policies,
     find_idle_budgets,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.device_facts import find_facts
+from dra_planner.plan.blockers.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
@@ -22,7 +23,8 @@ RULE = Rule(
     description="A pod's scheduling rules, its group, or a taint on its devices prevents it from running.",
     why="If a pod requires affinity to missing pods, or if its group is too small, it stays "
     "pending. DaemonSet pods with claims stay pending on nodes without devices. If "
-    "several pods use the same ReadWriteOncePod volume, only one of them runs.",
+    "several pods use the same ReadWriteOncePod volume, only one of them runs. The kubelet "
+    "rejects pods with spec.nodeName that don't fit on the node.",
     fix="Correct the labels in podAffinity, or tolerate the taint on the nodes with devices.",
     level="mandatory",
     needs="pools",
@@ -35,6 +37,7 @@ RULE = Rule(
         find_unmet_topology,
         find_crowded_nodes,
         find_pods_of_missing_claims,
+        find_pods_refused_by_kubelets,
         find_exclusive_groups,
         find_small_gangs,
         find_shared_volumes,
