@@ -22,6 +22,7 @@ from dra_command.inputs.rendering import (
     kustomize_build,
     run_renderer,
 )
+from dra_command.inputs.skipped_files import build_fix
 from dra_planner.documents.plain_values import listed
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
@@ -299,7 +300,7 @@ def _instead(root: Kustomization, *, is_failed: bool) -> str:
         return f"add {text} to {folder}, or build the manifests on another machine and pass them"
     if is_failed:
         return "fix this error, or build the manifests on another machine and pass them"
-    build = f"run `kustomize build {root.folder} | pulumi-dra check -`"
+    build = build_fix(root.folder)
     return f"{build} with access to the network" if found else build
 
 

@@ -17,6 +17,7 @@ from dra_command.inputs.skipped_files import (
     SPARK_TEMPLATE,
     TEMPLATE,
     SkippedFile,
+    build_fix,
     kustomization_changes,
     missing_object_reason,
     skip_reason,
@@ -168,8 +169,7 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
         message = (
             f"the kustomization in {folder} wasn't built, so its changes ({what}) aren't checked"
         )
-        fix = f"run `kustomize build {folder} | pulumi-dra check -`"
-        yield Diagnostic("note", NOT_BUILT, message, Place(folder), fix)
+        yield Diagnostic("note", NOT_BUILT, message, Place(folder), build_fix(folder))
 
 
 def absent_note(source: Source) -> Diagnostic:

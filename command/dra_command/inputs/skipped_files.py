@@ -183,8 +183,24 @@ def _of_chart(chart: str, name: str) -> SkippedFile:
 
 
 def _of_kustomization(found: _Kustomization) -> SkippedFile:
-    fix = f"run `kustomize build {found.folder} | pulumi-dra check -`"
-    return SkippedFile(KUSTOMIZATION_PART, found.folder, "", fix)
+    return SkippedFile(KUSTOMIZATION_PART, found.folder, "", build_fix(found.folder))
+
+
+def build_fix(folder: str) -> str:
+    """Return how to check the objects of a folder's kustomization.
+
+    kustomize can't build a Component alone, because other kustomizations contain the objects that
+    it changes.
+    """
+    data = _data_of_kustomization(os.path.abspath(folder))
+    if data is None:  # the file has another name, so kustomize doesn't find it
+        return f"build the kustomization in {folder}, and pass its output to `pulumi-dra check -`"
+    if data.get("kind") == "Component":
+        return (
+            "run `kustomize build DIR | pulumi-dra check -`, where DIR is a kustomization that "
+            f"lists {folder} in its components"
+        )
+    return f"run `kustomize build {folder} | pulumi-dra check -`"
 
 
 def _is_part(data: Mapping[str, Any]) -> bool:

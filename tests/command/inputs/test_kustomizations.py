@@ -69,16 +69,33 @@ def test_named_patch_is_not_a_manifest(base: Project, command: str) -> None:
 
 @pytest.mark.parametrize("command", ["plan", "check"])
 @pytest.mark.parametrize(
-    ("file", "text"),
+    ("file", "text", "fix"),
     [
-        ("k/gpu/Kustomization", "resources: [../base]\npatches: [{path: patch.yaml}]\n"),
-        ("k/gpu/gpus.yaml", "kind: Component\npatches: [{path: patch.yaml}]\n"),
-        ("k/prod/kustomization.yaml", "patches: [{path: ../gpu/patch.yaml}]\n"),
-        ("k/kustomization.yml", "kind: Component\npatchesStrategicMerge: [gpu/patch.yaml]\n"),
+        (
+            "k/gpu/Kustomization",
+            "resources: [../base]\npatches: [{path: patch.yaml}]\n",
+            "run `kustomize build k/gpu | pulumi-dra {} -`",
+        ),
+        (
+            "k/gpu/gpus.yaml",
+            "kind: Component\npatches: [{path: patch.yaml}]\n",
+            "build the kustomization in k/gpu, and pass its output to `pulumi-dra {} -`",
+        ),
+        (
+            "k/prod/kustomization.yaml",
+            "patches: [{path: ../gpu/patch.yaml}]\n",
+            "run `kustomize build k/prod | pulumi-dra {} -`",
+        ),
+        (
+            "k/kustomization.yml",
+            "kind: Component\npatchesStrategicMerge: [gpu/patch.yaml]\n",
+            "run `kustomize build DIR | pulumi-dra {} -`, where DIR is a kustomization that lists "
+            "k in its components",
+        ),
     ],
 )
 def test_patch_of_any_kustomization_is_not_a_manifest(
-    base: Project, file: str, text: str, command: str
+    base: Project, file: str, text: str, fix: str, command: str
 ) -> None:
     base.write(file, text)
     base.write("k/gpu/patch.yaml", REPLICAS)
@@ -86,7 +103,9 @@ def test_patch_of_any_kustomization_is_not_a_manifest(
     done = base.run(command, "k/gpu/patch.yaml", "--stack", "dev")
 
     assert done.status == 2
-    assert "part of the kustomization" in " ".join(done.err.split())
+    answer = " ".join(done.err.split())
+    assert "part of the kustomization" in answer
+    assert fix.format(command) in answer
 
 
 def test_incomplete_workload_that_no_kustomization_names_is_an_error(base: Project) -> None:
