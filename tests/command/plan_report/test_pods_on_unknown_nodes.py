@@ -47,6 +47,18 @@ def test_headline_counts_pods_on_unknown_nodes(
     assert headline in " ".join(done.out.split())
 
 
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: ml}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {nodeName: gpu-7, containers: [{name: c, image: i}]}
+"""
+
+
 @pytest.mark.parametrize("command", ["plan", "check"])
 def test_finding_names_the_node_name(project: Project, command: str) -> None:
     project.write("all.yaml", pod("a"))
@@ -55,3 +67,16 @@ def test_finding_names_the_node_name(project: Project, command: str) -> None:
 
     codes = [each["code"] for each in done.json["diagnostics"] if "gpu-7" in each["message"]]
     assert codes == ["node-name-set"]
+
+
+def test_pods_of_a_workload_have_the_same_finding(project: Project) -> None:
+    project.write("all.yaml", DEPLOYMENT)
+
+    done = project.run("check", "all.yaml", "--stack", "dev", "--format", "json")
+
+    assert done.status == 3
+    codes = [each["code"] for each in done.json["diagnostics"] if "gpu-7" in each["message"]]
+    assert codes == ["node-name-set"]
+    planned = project.run("plan", "all.yaml", "--stack", "dev", "--format", "json")
+    (workload,) = planned.json["workloads"]
+    assert [each["code"] for each in workload["reasons"]] == ["node-name-set"]

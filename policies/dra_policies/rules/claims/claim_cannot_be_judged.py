@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dra_planner.allocation import Undecided, reasons_of
+from dra_planner.claims.resolution import NODE_NAME_SET
 from dra_planner.drivers.protocol.misspelled_names import intended_name
 from dra_planner.plan.blockers import find_blockers
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
@@ -14,6 +16,8 @@ from dra_policies.rules.claims.class_misspelt import known_classes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, subject, waiting, waiting_for_one_cause
+
+_OF_OTHER_RULES: Final = frozenset({OTHER_DRIVER, NODE_NAME_SET})
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -57,7 +61,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if blocked.member.workload not in unfit:
             # only a rollout or a scaler adds these pods, or this workload isn't being checked
             continue
-        if blocked.verdict == "cannot-tell" and blocked.reason.code != OTHER_DRIVER:
+        if blocked.verdict == "cannot-tell" and blocked.reason.code not in _OF_OTHER_RULES:
             yield Finding(
                 message=f"{blocked.member.workload} can't be evaluated: {blocked.reason.message}",
                 fix=blocked.reason.fix,
