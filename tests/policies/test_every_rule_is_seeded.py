@@ -24,7 +24,6 @@ ELSEWHERE = {
     "claim-not-found": "test_manifest_rules.py",  # the same
     "cost-above-ceiling": "test_cost_ceilings.py",  # no findings without a threshold
     "pool-cost-above-ceiling": "test_cost_ceilings.py",
-    "device-of-another-driver": "test_false_positives.py",  # a note: nothing is wrong
     "exemption-without-effect": "test_configuration.py",  # about the configuration
     "guards-missing": "test_guards_missing.py",  # of a plan with guards
     "mig-laid-out-twice": "test_gpu_operator.py",  # of a plan with a layout
