@@ -74,22 +74,22 @@ def test_named_patch_is_not_a_manifest(base: Project, command: str) -> None:
         (
             "k/gpu/Kustomization",
             "resources: [../base]\npatches: [{path: patch.yaml}]\n",
-            "run `kustomize build k/gpu | pulumi-dra {} -`",
+            "run `kustomize build k/gpu | pulumi-dra check -`",
         ),
         (
             "k/gpu/gpus.yaml",
             "kind: Component\npatches: [{path: patch.yaml}]\n",
-            "build the kustomization in k/gpu, and pass its output to `pulumi-dra {} -`",
+            "build the kustomization in k/gpu, and pass its output to `pulumi-dra check -`",
         ),
         (
             "k/prod/kustomization.yaml",
             "patches: [{path: ../gpu/patch.yaml}]\n",
-            "run `kustomize build k/prod | pulumi-dra {} -`",
+            "run `kustomize build k/prod | pulumi-dra check -`",
         ),
         (
             "k/kustomization.yml",
             "kind: Component\npatchesStrategicMerge: [gpu/patch.yaml]\n",
-            "run `kustomize build DIR | pulumi-dra {} -`, where DIR is a kustomization that lists "
+            "run `kustomize build DIR | pulumi-dra check -`, where DIR is a kustomization that lists "
             "k in its components",
         ),
     ],
@@ -105,7 +105,7 @@ def test_patch_of_any_kustomization_is_not_a_manifest(
     assert done.status == 2
     answer = " ".join(done.err.split())
     assert "part of the kustomization" in answer
-    assert fix.format(command) in answer
+    assert fix.replace("dra check", f"dra {command}") in answer
 
 
 def test_incomplete_workload_that_no_kustomization_names_is_an_error(base: Project) -> None:
