@@ -98,8 +98,8 @@ print(json.dumps([
         ("--help", RECORDS, 139, 0),
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
-        ("check examples/workloads", CHECKING, 1_480, 70),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 1_100, 60),
+        ("check examples/workloads", CHECKING, 1_500, 70),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 1_120, 60),
     ],
 )
 def test_command_loads_only_what_it_uses(
