@@ -23,7 +23,7 @@ from dra_planner.plan.blockers.device_counts import find_oversized_claims
 from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.drivers.claim_uses import find_unprepared_uses
 from dra_planner.plan.blockers.drivers.configuration import find_refused_configuration
-from dra_planner.plan.blockers.kubelet_admission import find_pods_refused_by_kubelets
+from dra_planner.plan.blockers.drivers.unknown_resources import find_unknown_resources
 from dra_planner.plan.blockers.lifecycle_stages import STAGES
 from dra_planner.plan.blockers.memory_amounts import find_tiny_memory
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
@@ -48,6 +48,7 @@ from dra_planner.plan.blockers.storage.volumes import (
     find_missing_storage_classes,
     find_volumes_without_class,
 )
+from dra_planner.plan.blockers.topology.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_daemons_on_system_nodes,
@@ -56,7 +57,6 @@ from dra_planner.plan.blockers.topology.unmet_affinity import (
     system_nodes_of,
 )
 from dra_planner.plan.blockers.topology.unmet_topology import find_unmet_topology
-from dra_planner.plan.blockers.unknown_resources import find_unknown_resources
 from dra_planner.plan.blockers.unread_objects import (
     find_pods_on_unknown_nodes,
     find_unread_objects,

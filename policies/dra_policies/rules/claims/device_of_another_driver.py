@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.plan import Judgement
-from dra_planner.plan.blockers.unknown_resources import find_unknown_resources
+from dra_planner.plan.blockers.drivers.unknown_resources import find_unknown_resources
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_policies.rules.blockers import planner_check
 from dra_policies.rules.rule import Finding, Rule

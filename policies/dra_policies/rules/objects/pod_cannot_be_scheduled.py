@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dra_planner.plan.blockers.device_facts import find_facts
-from dra_planner.plan.blockers.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
+from dra_planner.plan.blockers.topology.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
 from dra_planner.plan.blockers.topology.unmet_affinity import (
     find_daemons_on_system_nodes,
