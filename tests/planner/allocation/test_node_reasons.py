@@ -121,3 +121,21 @@ def test_missing_resource_is_reported_despite_a_taint() -> None:
     assert fits(
         shape(requests={"cpu": 1000}, tolerations=(Toleration(operator="Exists"),)), tainted
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [
+        ("node.kubernetes.io/unreachable", "is unreachable"),
+        ("node.kubernetes.io/disk-pressure", "is low on disk space"),
+    ],
+)
+def test_taint_of_a_condition_is_explained_as_the_problem(key: str, problem: str) -> None:
+    broken = open_node(
+        replace(node(), taints=(Taint(key, "", "NoSchedule"),)), [gpus(2)], CLASSES, features_of(36)
+    )
+    answer = place(shape(), broken)
+    assert isinstance(answer, Refusal)
+    (reason,) = reasons_of(answer)
+    assert reason.message == f"the node {problem} (taint {key}:NoSchedule)"
+    assert "toleration" not in reason.fix

@@ -264,8 +264,12 @@ def open_offer(
         allocated=devices,
         sight=sight,
     )
-    if offer.devices_doubt:
-        state = replace(state, template=replace(state.template, devices_doubt=offer.devices_doubt))
+    is_observed = offer.origin == "observed"
+    if offer.devices_doubt or is_observed:
+        template = replace(
+            state.template, devices_doubt=offer.devices_doubt, is_observed=is_observed
+        )
+        state = replace(state, template=template)
     held = [
         HeldClaim(claim.meta.key, len(claim.reserved_for))
         for claim in offer.claims

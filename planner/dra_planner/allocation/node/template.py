@@ -39,6 +39,7 @@ class Template(Struct, frozen=True, eq=False):
     bits: Mapping[DeviceId, int]
     sight: Sight
     devices_doubt: str = ""  # reason why it's unknown whether its devices will exist
+    is_observed: bool = False  # the node exists, so the fleet doesn't determine its devices
     memory: dict[Any, Any] = {}
 
     def pool_of(self, candidate: Candidate) -> DevicePool:

@@ -4,6 +4,7 @@ publishes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
@@ -44,6 +45,26 @@ def published_domain(name: str, kind: str, domain: str, devices: Iterable[Candid
         if full.rpartition("/")[2] == name
     }
     return domains.pop() if len(domains) == 1 and domain not in domains else ""
+
+
+def sibling_attributes(name: str, devices: Sequence[Candidate]) -> list[str]:
+    """Return the published attributes whose names differ from a name only in their numbers, such as
+    the identifiers of groups with another size.
+    """
+    known = {
+        own
+        for each in devices
+        for attribute in each.attributes
+        for own in [attribute if "/" in attribute else f"{each.driver}/{attribute}"]
+    }
+    return sorted(
+        (each for each in known - {name} if _without_numbers(each) == _without_numbers(name)),
+        key=lambda each: (len(each), each),
+    )
+
+
+def _without_numbers(name: str) -> str:
+    return re.sub(r"\d+", "#", name)
 
 
 def _published(candidate: Candidate, kind: str) -> Collection[str]:

@@ -1,4 +1,6 @@
-"""One constraint over several requests, split into one constraint for each group of devices."""
+"""Changes to a constraint that keep its purpose: one constraint for each group of devices, or
+another attribute.
+"""
 
 from __future__ import annotations
 
@@ -76,3 +78,8 @@ def constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
     )
     config = tuple(replace(each, requests=renamed(each.requests)) for each in spec.config)
     return replace(spec, requests=tuple(requests), constraints=(*groups, *others), config=config)
+
+
+def instead_text(instead: str, name: str, claim: str) -> str:
+    """Return the change to a constraint that compares another attribute."""
+    return f"use {instead} instead of {name} in the constraint of claim {claim}"

@@ -8,10 +8,22 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.allocation.node.missing_devices import (
+    fix_of_missing_devices,
+    fix_of_other_driver,
+    fix_of_plugin_devices,
+)
+from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.place import plan_for, searched_claims
-from dra_planner.allocation.reasons.device_pairs import constrain_pairs, pairs_text
+from dra_planner.allocation.reasons.absent_names import sibling_attributes
+from dra_planner.allocation.reasons.device_pairs import (
+    constrain_pairs,
+    instead_text,
+    pairs_text,
+)
 from dra_planner.allocation.reasons.doubled_requests import without_doubled_requests
 from dra_planner.allocation.reasons.explanation import (
+    OF_RULE,
     AbsentCapacity,
     AlternativeReport,
     ClaimReport,
@@ -108,8 +120,8 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
             together = len(report.constraints) > 1
             if not together or not _fits(refusal.shape, (replace(claim, spec=only),), refusal):
                 index = claim.spec.constraints.index(constraint.constraint)
-                pairs = _pairs_fix(claim, index, refusal)
-                yield _constraint_reason(report, constraint, pairs)
+                better = _pairs_fix(claim, index, refusal) or _sibling_fix(claim, index, refusal)
+                yield _constraint_reason(report, constraint, better)
                 return
         yield Reason(
             code="constraints-together",
@@ -199,11 +211,13 @@ class _SelectorTrial(Struct, frozen=True):
 
 
 def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -> Reason:
-    code, fix = _diagnose(way)
+    template = trial.refusal.node.template
+    code, fix = _diagnose(way, template)
     needs_another_node = code in _IN_USE
     change = trial.fix() if code == "selector-mismatch" else None
     if code == "selector-mismatch":
-        fix = "" if change is None else change.text
+        other_driver = fix_of_other_driver(trial.way.device_class_name, template)
+        fix = other_driver if change is None else change.text
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, needs_another_node = later, True
             fix = f"{later.text}, and {ADD_NODE_FOR_DEVICES}"
@@ -229,7 +243,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         message = (
             f"{subject}, but a device plugin allocates the node's devices ({', '.join(plugin)})"
         )
-        fix, needs_another_node = "use a pool with devices that a DRA driver allocates", False
+        fix, needs_another_node = fix_of_plugin_devices(template), False
     if code == "all-overlap":
         subject = request_subject(way, is_only_request=is_only)
         message = (
@@ -240,6 +254,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     return Reason(
         code=code,
         message=message,
+        details=_details(code, refusal),
         fix=fix,
         claim=claim,
         request=way.request,
@@ -247,6 +262,18 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         needs_another_node=needs_another_node,
         is_conditional=change is not None and change.is_conditional,
     )
+
+
+def _details(code: str, refusal: Refusal) -> str:
+    """Return why a setting of the pod doesn't help, or ""."""
+    pod, template = refusal.shape.pod, refusal.node.template
+    if code == "devices-taken" and pod.priority > 0 and template.is_observed:
+        return "Preemption doesn't free devices, regardless of the pod's priority"
+    if code == "device-taint":
+        taints = {taint.key for each in template.candidates for taint in each.device.taints}
+        if any(each.key in taints for each in pod.tolerations):
+            return "The pod's tolerations apply only to taints of nodes"
+    return ""
 
 
 def _plugin_resources(refusal: Refusal) -> list[str]:
@@ -284,10 +311,10 @@ def _largest_capacity(way: AlternativeReport) -> SmallCapacity | None:
     return max(small, key=lambda each: each.most.as_float())
 
 
-def _diagnose(way: AlternativeReport) -> tuple[str, str]:
+def _diagnose(way: AlternativeReport, template: Template) -> tuple[str, str]:
     by_step = {e.step: e for e in reversed(way.exclusions)}
     if way.seen == 0:
-        return "no-devices", "use a pool with devices on its nodes"
+        return "no-devices", fix_of_missing_devices(template)
     if way.matching == 0 and "capacity" in by_step:
         causes = [each.cause for each in way.exclusions if each.step == "capacity"]
         absent = [each for each in causes if isinstance(each, AbsentCapacity)]
@@ -310,10 +337,16 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
             f"request at most {counted(way.matching, 'device')}, because a node has {matching}",
         )
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
+        taint = by_step["taint"].detail
+        if template.is_observed and OF_RULE not in taint:  # users can't remove a driver's taint
+            return (
+                "device-taint",
+                "repair the devices, so that the driver removes the taint, or add a toleration "
+                f"for the device taint {taint} to the request",
+            )
         return (
             "device-taint",
-            f"add a toleration for the device taint {by_step['taint'].detail} to the request, or "
-            "remove the taint",
+            f"add a toleration for the device taint {taint} to the request, or remove the taint",
         )
     if "counters" in by_step and "taken" not in by_step:
         return (
@@ -379,17 +412,38 @@ def _pairs_fix(claim: ShapeClaim, index: int, refusal: Refusal) -> str:
     return text if text and _fits(refusal.shape, (split,), refusal) else ""
 
 
+def _sibling_fix(claim: ShapeClaim, index: int, refusal: Refusal) -> str:
+    """Return the fix that compares an attribute of larger groups instead, with which the claim
+    fits, or "".
+    """
+    constraint = claim.spec.constraints[index]
+    name = constraint.match_attribute
+    if not name:
+        return ""
+    template = refusal.node.template
+    devices = [each for each in template.candidates if each.bit & template.searched]
+    for other in sibling_attributes(name, devices):
+        constraints = list(claim.spec.constraints)
+        constraints[index] = replace(constraint, match_attribute=other)
+        spec = replace(claim.spec, constraints=tuple(constraints))
+        if _fits(refusal.shape, (replace(claim, spec=spec),), refusal):
+            return instead_text(other, name, claim.name)
+    return ""
+
+
 def attribute_of(report: ConstraintReport) -> str:
     """Return the name of the attribute that a constraint compares."""
     return report.constraint.match_attribute or report.constraint.distinct_attribute or ""
 
 
-def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str) -> Reason:
-    """Return why devices don't satisfy a constraint. `pairs` is `_pairs_fix`."""
+def _constraint_reason(claim: ClaimReport, report: ConstraintReport, better: str) -> Reason:
+    """Return why devices don't satisfy a constraint. `better` is a fix for another constraint, or
+    "".
+    """
     name = attribute_of(report)
     if report.constraint.match_attribute and _covers_several(report):
         reason = _unpaired_reason(claim, report, name)
-        return replace(reason, fix=pairs) if pairs else reason
+        return replace(reason, fix=better) if better else reason
     groups = ", ".join(f"{count} with {value}" for value, count in report.groups[:6])
     found = f" ({groups})" if groups else ""
     without = (
@@ -414,9 +468,12 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport, pairs: str)
         return Reason(
             code="match-attribute",
             message=f"not enough free devices share one value of {name}{found}{without}",
-            fix=f"request at most {counted(largest, 'device')} with the same {name}"
-            if can_be_fewer
-            else "",
+            fix=better
+            or (
+                f"request at most {counted(largest, 'device')} with the same {name}"
+                if can_be_fewer
+                else ""
+            ),
             claim=claim.claim,
         )
     return Reason(

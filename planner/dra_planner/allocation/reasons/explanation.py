@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -31,6 +31,7 @@ from dra_planner.allocation.verdicts import Answer, Placement, Refusal
 from dra_planner.model import AttributeValue, DeviceConstraint, Shape, Unknown
 from dra_planner.quantity import Quantity
 
+OF_RULE: Final = "(of DeviceTaintRule "
 Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
 
 
@@ -246,7 +247,7 @@ def _taint_text(way: Alternative, candidate: Candidate) -> str:
         if taint.value
         else f"{taint.key}:{taint.effect}"
     )
-    return f"{text} (of DeviceTaintRule {taint.rule})" if taint.rule else text
+    return f"{text} {OF_RULE}{taint.rule})" if taint.rule else text
 
 
 def _capacity_exclusion(way: Alternative, candidate: Candidate, node: NodeState) -> _Excluded:

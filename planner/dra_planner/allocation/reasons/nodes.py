@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from dra_planner.allocation.node.conditions import condition_reason
 from dra_planner.allocation.node.filters import Misfit
 from dra_planner.allocation.node.selectors import requirement_holds
 from dra_planner.allocation.node.template import Template
@@ -30,7 +31,7 @@ from dra_planner.model import (
     Taint,
 )
 from dra_planner.quantity import amount_of, amount_text
-from dra_planner.wording import listed
+from dra_planner.wording import counted, listed
 
 TOO_MANY_PODS: Final = "too-many-pods"
 _SHORT_CODES = {
@@ -81,7 +82,7 @@ def _shortage(name: str, requested: int, left: int, template: Template) -> Reaso
     if name == "pods":
         return Reason(
             code=TOO_MANY_PODS,
-            message=f"the node already runs its maximum of {total} pods",
+            message=f"the node already runs its maximum of {counted(total, 'pod')}",
             fix="add a node",
             needs_another_node=True,
         )
@@ -161,11 +162,13 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
                 message=f"the pod's nodeName binds it to node {refusal.shape.pod.node_name}",
             )
         case "taint":
-            return _taint_reason(misfit.taint or Taint(""))
+            taint = misfit.taint or Taint("")
+            return condition_reason(taint) or _taint_reason(taint)
         case "host-port":
             return Reason(
                 code="host-port",
                 message=f"another pod on the node already uses host port {misfit.port}",
+                fix="remove the pod's host port",
             )
         case "affinity":
             return Reason(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from dra_planner.allocation.node.missing_devices import unusable_pools
 from dra_planner.allocation.place import place, plan_for, searched_claims
 from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.devices import (
@@ -20,6 +21,7 @@ from dra_planner.allocation.reasons.explanation import (
 )
 from dra_planner.allocation.reasons.nodes import misfit_reasons, unknown_label_reason
 from dra_planner.allocation.reasons.selector_error_text import (
+    guard_of_driver,
     selector_error_text,
 )
 from dra_planner.allocation.reasons.suggestions import suggest_edits
@@ -49,15 +51,10 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
         return (_claim_reason(refusal),)
     if refusal.kind == "error":
         return (_noted(_error_reason(refusal), refusal),)
-    reasons = list(device_reasons(refusal))
-    pools = [p for p in refusal.node.template.pools if p.invalid or p.incomplete]
-    for pool in pools:
-        what = (
-            f"is invalid: {pool.invalid_reason}"
-            if pool.invalid
-            else "is incomplete, because some of its slices are missing"
-        )
-        reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
+    template = refusal.node.template
+    unusable = unusable_pools(template.pools)
+    has_devices = bool(template.searched) or not unusable
+    reasons = [*(device_reasons(refusal) if has_devices else ()), *unusable]
     return tuple(_noted(_with_edits(reason, refusal), refusal) for reason in reasons)
 
 
@@ -278,7 +275,9 @@ def _selector_reason(error: AttemptError, refusal: Refusal) -> Reason:
         fix = fix_of(error.selector.term.expression, template.features)
     else:
         edits = suggest_edits(refusal)
-        fix = " and ".join(edit.text for edit in edits)
+        fix = guard_of_driver(error, refusal.shape, template) or " and ".join(
+            edit.text for edit in edits
+        )
     return Reason(
         code="selector-error",
         message=message,

@@ -9,11 +9,12 @@ from difflib import get_close_matches
 from msgspec.structs import replace
 
 from dra_planner.allocation.extended_resource_claims import CLAIM_NAME
+from dra_planner.allocation.node.conditions import condition_reason
 from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
-from dra_planner.allocation.reasons.absent_names import similar_attribute
-from dra_planner.allocation.reasons.device_pairs import pairs_text
+from dra_planner.allocation.reasons.absent_names import sibling_attributes, similar_attribute
+from dra_planner.allocation.reasons.device_pairs import instead_text, pairs_text
 from dra_planner.allocation.reasons.doubled_requests import (
     without_doubled_requests,
     without_plugin_resource,
@@ -90,9 +91,11 @@ def _constraint_corrections(at: Edit, index: int, shape: Shape, node: NodeState)
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     devices = [each for each in node.template.candidates if each.bit & node.template.searched]
     if any(lookup_attribute(each, name) is not None for each in devices):
+        for other in sibling_attributes(name, devices) if constraint.match_attribute else ():
+            yield replace(at, text=instead_text(other, name, claim.name), index=index, name=other)
         return
     if similar := similar_attribute(name, devices):
-        text = f"use {similar} instead of {name} in the constraint of claim {claim.name}"
+        text = instead_text(similar, name, claim.name)
         yield replace(at, text=text, index=index, name=similar)
 
 
@@ -106,6 +109,8 @@ def _selected_otherwise(text: str, keys: Iterable[str], shape: Shape, node: Node
 def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     pod, own = shape.pod, node.node
     for taint in own.taints:
+        if condition_reason(taint) is not None:
+            continue  # pods that tolerate the problem of a node don't run there
         if taint.effect != "PreferNoSchedule" and not any(
             tolerates(t, taint) for t in pod.tolerations
         ):

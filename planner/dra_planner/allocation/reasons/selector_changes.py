@@ -58,6 +58,7 @@ _OF_MIG: Final = re.compile(
     r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
 )
 _NUMBER: Final = re.compile(r"\d+")
+_PROFILE: Final = re.compile(r"(\d+g)\.\d+gb")
 
 
 class SelectorChange(Struct, frozen=True):
@@ -217,7 +218,7 @@ def _compile(expression: str, template: Template) -> Selector | None:
 def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
-    if _is_likely_intended(term) or _is_amount(term):
+    if _is_likely_intended(term) or _is_amount(term) or _is_same_slice(term):
         only_if = "" if _is_likely_intended(term) else f"if {term.nearest} is enough, "
         amount = term.nearest if _is_amount(term) else ""
         for better in (_with_value(term.text, term), _with_value(inclusive, term)):
@@ -349,6 +350,12 @@ def _is_likely_intended(term: Condition) -> bool:
             ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD
         )
     return nearest < wanted and is_near(nearest, wanted)
+
+
+def _is_same_slice(term: Condition) -> bool:
+    """Return True if the nearest value is a MIG profile with the same compute slices."""
+    wanted, nearest = _PROFILE.match(term.wanted), _PROFILE.match(term.nearest)
+    return wanted is not None and nearest is not None and wanted[1] == nearest[1]
 
 
 def _is_amount(term: Condition) -> bool:

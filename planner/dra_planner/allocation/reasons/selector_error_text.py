@@ -7,6 +7,8 @@ from typing import Final
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.reasons.selector_causes import SelectorCause, find_cause
 from dra_planner.allocation.search.attempt_errors import AttemptError
+from dra_planner.claims.requested_drivers import named_drivers
+from dra_planner.drivers import driver_of
 from dra_planner.model import Shape
 from dra_planner.wording import listed, noun
 
@@ -38,6 +40,25 @@ def selector_error_text(error: AttemptError, shape: Shape, template: Template) -
     details = [_hint(cause), _CONSEQUENCE, *_published(cause)]
     clause = f'{subject} {_cause_text(cause)} (CEL error: "{failed.error}")'
     return clause, ". ".join(filter(None, details))
+
+
+def guard_of_driver(error: AttemptError, shape: Shape, template: Template) -> str:
+    """Return the fix for a selector that reads attributes of one driver and fails on devices of
+    another driver, which its class also matches. Returns "" for other errors.
+    """
+    failed, cause = error.selector, find_cause(error, template)
+    if failed is None or cause.domain in ("", cause.driver) or driver_of(cause.domain) is None:
+        return ""
+    names = {way.device_class_name for claim in shape.claims for request in claim.spec.requests
+             for way in request.alternatives}  # fmt: skip
+    selectors = [each for name in names & template.classes.keys()
+                 for each in template.classes[name].selectors]  # fmt: skip
+    if cause.driver in named_drivers(each.expression for each in selectors):
+        return ""  # the class is for the other driver, so the selector is the mistake
+    return (
+        f"begin the selector of {_owner(error, shape)} with `device.driver == '{cause.domain}' &&`, "
+        f"so that it doesn't fail on devices of {cause.driver}"
+    )
 
 
 def _owner(error: AttemptError, shape: Shape) -> str:

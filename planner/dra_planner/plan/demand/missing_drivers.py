@@ -36,6 +36,8 @@ def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
     does.
     """
     if any(each is driver for each, _ in fleet.drivers.installed()):
+        if not any(_serves(driver, pool.machine, fleet) for pool in fleet.pools):
+            return f"add a pool with devices for {driver.name_in_text} to the fleet"
         names = sorted(_class_names(driver, fleet))
         return f"request DeviceClass {either(names)}" if names else ""
     runs = availability(driver.name, fleet.cloud)

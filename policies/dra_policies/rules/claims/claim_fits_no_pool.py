@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from dra_planner.allocation import Refusal
 from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
@@ -187,7 +188,9 @@ def _fix_of_claim(case: Waiting, has_fleet_change: bool) -> tuple[str, bool]:
             return fix, False
     fewest = smallest_change(case.pools)
     of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
-    text = " and ".join(edit.text for edit in fewest) or next(of_driver, "")
+    of_reasons = (reason.fix for pool in case.pools for reason in pool.reasons if reason.fix)
+    others = chain(of_driver, of_reasons) if not has_fleet_change else of_driver
+    text = " and ".join(edit.text for edit in fewest) or next(others, "")
     if any(each.changes and each.needs_another_node for each in case.size.reasons):
         text = f"{text}, and {ADD_NODE_FOR_DEVICES}"
     return text, keeps_intent(fewest)

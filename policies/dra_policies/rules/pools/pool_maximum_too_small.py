@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from msgspec import Struct
 
@@ -18,6 +19,8 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_limits import needed_nodes, node_limits
 from dra_policies.view.stack_view import StackView
 from dra_policies.view.waiting_pods import Waiting, doubt, pods_left, subject, waiting
+
+MOST_FIXES: Final = 3  # number of fixes that one finding names
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -48,7 +51,7 @@ def check(view: StackView) -> Iterator[Finding]:
             why = _reasons(case, judgement) if others else _shortage(case, judgement)
             yield Finding(
                 message=f"{subject([case], view.manifests)}: {why}{doubt(view)}",
-                fix=_fix(case),
+                fix=_fix(case, judgement),
                 urn=view.judged_urn,
                 place=case.member.place,
                 about=str(case.size.workload),
@@ -56,10 +59,14 @@ def check(view: StackView) -> Iterator[Finding]:
             )
 
 
-def _fix(case: Waiting) -> str:
-    """Return the first fix, preferably of a reason that sizing evaluates."""
+def _fix(case: Waiting, judgement: Judgement) -> str:
+    """Return the first fix, preferably of a reason that sizing evaluates. On observed nodes, return
+    the different fixes of all nodes, because each of them helps.
+    """
     reasons = sorted(case.size.reasons, key=lambda each: each.code == RULE_BETWEEN_PODS)
-    return next((reason.fix for reason in reasons if reason.fix), "")
+    fixes = dict.fromkeys(reason.fix for reason in reasons if reason.fix)
+    most = MOST_FIXES if judgement.is_observed else 1
+    return "; or ".join(list(fixes)[:most])
 
 
 def _pending(case: Waiting, judgement: Judgement) -> int:
@@ -76,9 +83,17 @@ def _pending(case: Waiting, judgement: Judgement) -> int:
 
 def _reasons(case: Waiting, judgement: Judgement) -> str:
     """Return why pods of a workload stay pending, in the words of the plan."""
-    reasons = "; ".join(reason.message for reason in case.size.reasons)
+    reasons = "; ".join(
+        f"on node {reason.pool}, {reason.message}"
+        if judgement.is_observed and reason.pool
+        else reason.message
+        for reason in case.size.reasons
+    )
+    if reasons:
+        details = dict.fromkeys(each.details for each in case.size.reasons if each.details)
+        return reasons + "".join(f". {each}" for each in details)
     pending = _pending(case, judgement)
-    return reasons or f"{counted(pending, 'pod')} {verb(pending, 'stay')} pending"
+    return f"{counted(pending, 'pod')} {verb(pending, 'stay')} pending"
 
 
 def _shortage(case: Waiting, judgement: Judgement) -> str:
