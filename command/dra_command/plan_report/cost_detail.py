@@ -21,7 +21,7 @@ from dra_planner.wording import counted
 
 def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
     """Yield the tables that have rows. The first table contains the devices of the claims."""
-    yield _claims_table(plan)
+    yield _claims_table(plan, filled)
     more = find_one_more(plan)
     tables = [_claim_costs(plan, filled), _namespaces(plan, filled)]
     if more is not None:
@@ -29,7 +29,7 @@ def detail_tables(plan: Plan, filled: FilledNodes) -> Iterator[Table]:
     yield from (table for table in tables if table.rows)
 
 
-def _claims_table(plan: Plan) -> Table:
+def _claims_table(plan: Plan, filled: FilledNodes) -> Table:
     """Return the device that each request of each claim would get, with one row for each device."""
     given = [(claim, device) for claim in detail_claims(plan) for device in claim.devices]
     shares = [share for _, device in given for share in device.shares]
@@ -48,10 +48,11 @@ def _claims_table(plan: Plan) -> Table:
         )
         for claim, device in given
     )
+    other = ", not from the simulation above" if filled.source == "simulated" else ""
     note = (
         ""
         if plan.judgement.is_observed
-        else "devices from the packing; the scheduler might choose other devices"
+        else f"devices from the packing{other}; the scheduler might choose other devices"
     )
     heads = (
         "claim",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from string import ascii_uppercase
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,9 @@ from dra_planner.model import WorkloadRef
 from dra_planner.plan import Plan, PlannedPool
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import FilledNodes, NodeGroup
+
+if TYPE_CHECKING:  # most plans don't need this module
+    from dra_planner.plan.nodes.order_outcomes import HeldDevices
 
 MOST_CELLS: Final = 24
 MANY: Final = "+"
@@ -82,6 +85,16 @@ def in_letter_order(filled: FilledNodes, letters: Letters) -> FilledNodes:
         return places[group.pool], not group.pods, -group.nodes, sorted(used)
 
     return replace(filled, groups=tuple(sorted(filled.groups, key=key)))
+
+
+def in_held_order(devices: Iterable[HeldDevices], letters: Letters) -> list[HeldDevices]:
+    """Return the devices of a node by kind, in the order of their letters, with free devices
+    last.
+    """
+    return sorted(
+        devices,
+        key=lambda each: (each.kind, each.workload is None, letters.get(each.workload, _LAST)),  # type: ignore[arg-type]  # see Letters
+    )
 
 
 def bar_of(pool: PlannedPool) -> Bar:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from dra_command.pens.html.tables import fix_line, message, shown, table_lines, tables_page
+from dra_command.pens.html.grid import shown
+from dra_command.pens.html.line_breaks import with_unbroken_counts
+from dra_command.pens.html.tables import fix_line, message, table_lines, tables_page
 from dra_command.pens.table import Table
 from dra_command.rehearse.summary import (
     explanations,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:  # the sandbox is an optional extra
     from dra_sandbox.rehearsal import Comparison
 
 _STYLE: Final = "h3{margin-top:1.4rem}"
-_BEFORE_A_COUNT: Final = re.compile(r" (?=\d+[,)])")
 
 
 def rehearse_html(found: Comparison) -> str:
@@ -59,7 +59,5 @@ def _lines(found: Comparison) -> Iterator[str]:
 
 def _with_unbroken_counts(table: Table) -> Table:
     """Return the table with counts on the same line as the ends of their pools' names."""
-    rows = tuple(
-        tuple(_BEFORE_A_COUNT.sub("\N{NO-BREAK SPACE}", cell) for cell in row) for row in table.rows
-    )
+    rows = tuple(tuple(map(with_unbroken_counts, row)) for row in table.rows)
     return replace(table, rows=rows)

@@ -145,6 +145,9 @@ scenarios: [{name: less, replicas: 0}]
         assert "2 of 2 cells fit, but a rollout never finishes in 1 cell" in done.out
         cells = re.findall(r"<td class='[^>]*><a .*?aria-hidden='true'>(.)<", done.out)
         assert cells == ["✕", "✓"] if options else "\na  ✕✓\n" in done.out
+    if "html" in options:
+        assert re.findall("<rect class='([^']*)'", done.out) == ["does-not-fit", "fits"]
+        assert "blue: fits · red: a rollout never finishes<" in done.out
 
 
 def test_matrix_fails_if_a_rollout_never_finishes(given: Project) -> None:

@@ -132,6 +132,8 @@ def test_example_is_printed_as_html(
     assert bars == {"fits": 19, "does-not-fit": 4, "cannot-tell": 1}, (
         "three verdicts, three colours"
     )
+    heights = re.findall(r"<rect class='[^>]* height='([^']*)'", out)
+    assert min(map(float, heights)) == 3, "a cell without nodes has a low bar"
     # nodes of each stack, each curve, the sign of the verdict, and the pattern
     assert out.count("<svg") == 3 + 2 + 2
     assert not re.search(r"(src|href)=.https?:", out)

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
 
+from dra_command.pens.html.grid import grid
 from dra_command.pens.html.line_breaks import wrapped
 from dra_command.pens.html.style import page_style, picture_style, security_policy
 from dra_command.pens.signs import DRAWN
@@ -112,7 +113,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"coded": coded, "wrapped": wrapped}
+    environment.filters |= {"coded": coded, "grid": grid, "wrapped": wrapped}
     return environment
 
 

@@ -145,7 +145,7 @@ del{color:var(--bad);text-decoration-thickness:1px}ins{color:var(--ok);text-deco
 figure{margin:0;min-width:0}figcaption{color:var(--soft);font-size:13px;margin:0 0 .5rem}
 .chart{width:100%;max-width:20rem;height:auto;display:block}
 .nodes{list-style:none;margin:0;padding:0}.nodes>li{margin:0 0 1rem}.nodes p{margin:0 0 .35rem;max-width:none}
-.devs{display:flex;flex-wrap:wrap;gap:10px 6px;align-items:flex-start}.devs svg{display:block;max-width:100%;height:auto}
+.devs{display:flex;flex-wrap:wrap;gap:10px 6px;align-items:flex-start}.devs svg{display:block;max-width:100%;height:auto;overflow:visible}
 .devs span{font-size:12px;align-self:center}
 .legend{display:flex;flex-wrap:wrap;gap:.35rem 1.5rem;margin:.9rem 0 0;padding:0;list-style:none;font-size:13px;color:var(--soft)}
 .legend li{display:flex;align-items:center;gap:.5rem}.legend svg{flex:none}
@@ -162,7 +162,7 @@ details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 BLOCKS(.always)
-@media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}
+@media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}th,td{padding-right:.75rem}
 BLOCKS(.early)
 }
 @media(max-width:40rem){

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from dra_command.pens.html.tables import fix_line, message, shown, table_lines, tables_page
+from dra_command.pens.html.grid import shown
+from dra_command.pens.html.tables import fix_line, message, table_lines, tables_page
 from dra_command.plan.matrix.tables import matrix_headline, matrix_table, obstacles_of
 from dra_planner.plan.matrix import Matrix
 

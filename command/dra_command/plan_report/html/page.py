@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from dra_command.claim_report.joint_fix import joint_fix_title
+from dra_command.pens.html.line_breaks import with_unbroken_counts
 from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
@@ -50,6 +51,7 @@ _MOST_FINDINGS: Final = 10
 _MOST_CLAIMS: Final = 6
 _MOST_OUTCOMES: Final = 6
 _MOST_DRAWN: Final = 6
+_MOST_DETAILS: Final = 40  # rows of a table that the page doesn't collapse
 _MEANINGS: Final = (
     ("fits", "every pod gets a node, in every simulated pod arrival order"),
     ("does not fit", "proven: a claim doesn't fit on any node, or the bound exceeds the maximum"),
@@ -125,6 +127,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "without_guards": "" if plan.guarded is None else f"W{without_guards(plan.guarded)[1:]}.",
         "strip": _strip(plan),
         "details": _details(plan, view.filled) if detail else [],
+        "most_rows": _MOST_DETAILS,
         "assumptions": plan.assumptions,
         "assumptions_title": counted(len(plan.assumptions), "assumption"),
         "meanings": _MEANINGS,
@@ -157,6 +160,13 @@ def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
     }
 
 
+def _node_source(filled: FilledNodes) -> str:
+    """Return which number of nodes the figures show, or "" for the nodes of a snapshot."""
+    if filled.source == "simulated":
+        return f"as simulated, order {filled.order}"
+    return "from the packing" if filled.source == "packing" else ""
+
+
 def _pools(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
     """Return the table of pools, and the figures of their nodes and devices."""
     filled = view.filled
@@ -174,7 +184,7 @@ def _pools(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
         "pools": _pools_table(plan, filled),
         "drawn": drawn,
         "folded": folded,
-        "simulated_order": filled.order if view.is_placed_otherwise else "",
+        "node_source": _node_source(filled),
         "shared": is_shared(filled),
         "many": has_many(filled, view.letters),
         "stranded": any(kind.stranded for group in filled.groups for kind in group.kinds),
@@ -253,9 +263,9 @@ def _workloads(plan: Plan, view: PlanView, drawer: Drawer) -> dict[str, Any]:
     rows = [
         {
             "key": drawer.key(each.workload),
-            "name": short(str(each.workload), 120),
+            "name": short(str(each.workload)),
             "requests": requests_sentence(requests.get(each.workload, ())),
-            "pool": pools_of(view, each),
+            "pool": with_unbroken_counts(pools_of(view, each)),
             "pending": pending_pods(plan, each) or "0",
             "levels": [
                 (

@@ -15,7 +15,7 @@ from dra_command.pens.html.page import ReportEntry, coded_lines, diagnostic_entr
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible_text import short
-from dra_command.plan_report.figures import MANY, SHARED, Letters
+from dra_command.plan_report.figures import MANY, SHARED, Letters, in_held_order
 from dra_command.plan_report.findings import diagnostics
 from dra_command.plan_report.html.shapes import (
     Chart,
@@ -23,7 +23,6 @@ from dra_command.plan_report.html.shapes import (
     LevelNodes,
     chart_of,
     held_cells,
-    look_of,
     node_figures,
 )
 from dra_command.plan_report.obstacles import obstacles
@@ -38,6 +37,8 @@ from dra_planner.plan.nodes.order_outcomes import OrderOutcome
 from dra_planner.wording import counted
 
 _BAR: Final = 120
+_LIGHTEST: Final = 3
+_RANKS: Final = {SHARED: 2, MANY: _LIGHTEST}  # of letters that represent several workloads
 _MOST_NODES: Final = 12  # drawn for each pod arrival order
 MOST_SHARES: Final = 15
 
@@ -166,16 +167,18 @@ class Drawer:
         self._letters = letters
         self._ranks: dict[WorkloadRef, int] = {}
         for pool in plan.pools:
-            for rank, ref in enumerate(self._users(filled.of_pool(pool.name)), 1):
-                self._ranks.setdefault(ref, min(rank, 3))
+            users = self._users(filled.of_pool(pool.name))
+            free = [rank for rank in (1, 2) if rank not in map(self._ranks.get, users)]
+            for ref in users:
+                if ref not in self._ranks:
+                    self._ranks[ref] = free.pop(0) if free else _LIGHTEST
 
     def key(self, ref: WorkloadRef | None) -> Key:
         """Return the letter of a workload, or an empty letter if there is no workload."""
         if ref is None:
             return Key("", 1)
-        return Key(
-            self._letters.get(ref, MANY if ref in self._ranks else ""), self._ranks.get(ref, 1)
-        )
+        letter = self._letters.get(ref, MANY if ref in self._ranks else "")
+        return Key(letter, self._rank(letter, ref))
 
     @staticmethod
     def _users(groups: Iterable[NodeGroup]) -> list[WorkloadRef]:
@@ -187,45 +190,53 @@ class Drawer:
                     uses[ref] += group.nodes
         return sorted(uses, key=lambda ref: (-uses[ref], ref))
 
-    def _letter(self, device: NodeDevice) -> str:
-        users = sorted(set(device.holders))
-        return SHARED if len(users) > 1 else self._letters.get(users[0], MANY) if users else ""
+    def _rank(self, letter: str, ref: WorkloadRef) -> int:
+        """Return the darkness of a letter, which is the same on the whole page."""
+        return _RANKS.get(letter, self._ranks.get(ref, _LIGHTEST))
+
+    def _look(self, device: NodeDevice) -> tuple[str, str]:
+        """Return the style and the letter of a device."""
+        if device.state != "used":
+            return ("str" if device.state == "stranded" else "free"), ""
+        first, *others = sorted(set(device.holders))
+        letter = SHARED if others else self._letters.get(first, MANY)
+        return f"f{self._rank(letter, first)}", letter
 
     def pool(self, pool: PlannedPool) -> PoolView:
         """Return a pool with its nodes and a chart of its demands."""
         groups = self._filled.of_pool(pool.name)
         shown = groups if len(groups) <= MOST_GROUPS + 1 else groups[:MOST_GROUPS]
-        look = look_of(self._users(groups), self._letter)
         hidden = groups[len(shown) :]
         more = sum(group.nodes for group in hidden)
         return PoolView(
             name=pool.name,
             machine=_machine(pool, groups),
             chart=self._chart(pool),
-            groups=tuple(
-                GroupView(
-                    f"{group.nodes} identical nodes" if group.nodes > 1 else "1 node",
-                    self._description(group),
-                    tuple(node_figures(group, look)),
-                )
-                for group in shown
-            ),
+            groups=tuple(map(self._group, shown)),
             hidden=f"{counted(len(hidden), 'more way')} to fill a node, {counted(more, 'node')}"
             if hidden
             else "",
         )
 
-    def _description(self, group: NodeGroup) -> str:
-        """Return a description of each node: which workloads use it, and which devices are free or
-        stranded.
+    def _group(self, group: NodeGroup) -> GroupView:
+        figures = tuple(node_figures(group, self._look))
+        title = f"{group.nodes} identical nodes" if group.nodes > 1 else "1 node"
+        letters = [box.letter for figure in figures for box in figure.boxes]
+        return GroupView(title, self._description(group, letters), figures)
+
+    def _description(self, group: NodeGroup, drawn: Sequence[str]) -> str:
+        """Return a description of each node: which workloads use it, in the order of the letters
+        that are drawn, and which devices are free or stranded.
         """
-        uses: Counter[tuple[str, str]] = Counter()
+        places = {letter: at for at, letter in reversed(list(enumerate(drawn)))}
+        uses: Counter[tuple[int, str, str]] = Counter()
         for device in group.devices:
             for ref in dict.fromkeys(device.holders):
                 letter = self._letters.get(ref, MANY)
-                uses[letter if letter != MANY else short(str(ref), 60), device.kind] += 1
+                place = places.get(letter, len(drawn))
+                uses[place, letter if letter != MANY else short(str(ref)), device.kind] += 1
         by_user: dict[str, list[str]] = {}
-        for (user, kind), number in sorted(uses.items()):
+        for (_, user, kind), number in sorted(uses.items()):
             by_user.setdefault(user, []).append(counted(number, kind))
         parts = [f"{user} {' and '.join(kinds)}" for user, kinds in list(by_user.items())[:8]]
         if len(by_user) > 8:
@@ -269,24 +280,10 @@ class Drawer:
         number of pending pods.
         """
         nodes = []
-        users: dict[str, Counter[WorkloadRef]] = {}
-        for each in end.nodes:
-            for held in each.devices:
-                if held.workload is not None:
-                    users.setdefault(each.pool, Counter())[held.workload] += (
-                        held.devices * each.nodes
-                    )
         for each in end.nodes[:_MOST_NODES]:
-            uses = users.get(each.pool, Counter())
-            order = sorted(uses, key=lambda ref: (-uses[ref], ref))
             cells = [
-                ("free", "")
-                if held.workload is None
-                else (
-                    f"f{min(order.index(held.workload), 2) + 1}",
-                    self._letters.get(held.workload, MANY),
-                )
-                for held in each.devices
+                self._held_cell(held.workload)
+                for held in in_held_order(each.devices, self._letters)
                 if held.kind != NIC
                 for _ in range(min(held.devices, 16))
             ]
@@ -294,7 +291,7 @@ class Drawer:
                 (held_cells(cells), f"{each.pool}{f' ×{each.nodes}' if each.nodes > 1 else ''}")
             )
         pods = sum(count for _, count in end.pending)
-        who = ", ".join(f"{count} of {short(str(ref), 60)}" for ref, count in end.pending[:3])
+        who = ", ".join(f"{count} of {short(str(ref))}" for ref, count in end.pending[:3])
         words = f"{counted(pods, 'pod')} pending: {who}" if pods else "all pods placed"
         if hidden := sum(each.nodes for each in end.nodes[_MOST_NODES:]):
             words += f" ({counted(hidden, 'more node')} not shown)"
@@ -303,13 +300,19 @@ class Drawer:
         )
         return OutcomeView(title, "fits" if not pods else "cannot-tell", words, tuple(nodes))
 
+    def _held_cell(self, ref: WorkloadRef | None) -> tuple[str, str]:
+        if ref is None:
+            return "free", ""
+        letter = self._letters.get(ref, MANY)
+        return f"f{self._rank(letter, ref)}", letter
+
     def shares(self, shares: Sequence[CostShare]) -> list[ShareView]:
         """Return the cost share of each workload. The largest share has the longest bar."""
         most = max((each.hourly_usd for each in shares), default=None)
         return [
             ShareView(
                 self.key(each.workload),
-                short(str(each.workload), 80) if each.workload is not None else _NOBODY[each.state],
+                short(str(each.workload)) if each.workload is not None else _NOBODY[each.state],
                 f"{each.hourly_usd:,.2f}",
                 0 if not most else int(each.hourly_usd / most * _BAR),
             )

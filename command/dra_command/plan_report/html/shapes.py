@@ -12,7 +12,6 @@ from typing import Final
 from msgspec import Struct
 
 from dra_command.plan_report.figures import MOST_CELLS
-from dra_planner.model import WorkloadRef
 from dra_planner.plan.nodes.devices import NIC, NodeDevice
 from dra_planner.plan.nodes.groups import NodeGroup
 
@@ -275,20 +274,3 @@ def held_cells(cells: Iterable[tuple[str, str]]) -> Figure:
         Box(0.5 + 17 * at, 0.5, 15, 15, style, letter) for at, (style, letter) in enumerate(cells)
     )
     return Figure(max(17 * len(boxes), 1), 16, boxes)
-
-
-def look_of(order: Sequence[WorkloadRef], letter: Callable[[NodeDevice], str]) -> Look:
-    """Return the style of each device in a pool: the first workload is darkest, the second is
-    lighter, and all others are lightest.
-    """
-
-    def look(device: NodeDevice) -> tuple[str, str]:
-        if device.state != "used":
-            return ("str" if device.state == "stranded" else "free"), ""
-        users = sorted(
-            set(device.holders), key=lambda ref: order.index(ref) if ref in order else len(order)
-        )
-        rank = order.index(users[0]) if users and users[0] in order else 2
-        return f"f{min(rank, 2) + 1}", letter(device)
-
-    return look

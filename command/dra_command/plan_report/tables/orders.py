@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dra_command.pens.table import Table
 from dra_command.pens.visible_text import short
+from dra_command.plan_report.figures import MANY, in_held_order
 from dra_command.plan_report.tables.view import PlanView
 from dra_planner.plan.nodes.devices import NIC
 from dra_planner.plan.nodes.order_outcomes import order_outcomes
@@ -45,8 +46,8 @@ def order_table(view: PlanView) -> Table | None:
 
 def _held(view: PlanView, devices: Sequence[HeldDevices]) -> str:
     return "".join(
-        (view.signs.free if each.workload is None else view.letters.get(each.workload, "+"))
+        (view.signs.free if each.workload is None else view.letters.get(each.workload, MANY))
         * each.devices
-        for each in devices
+        for each in in_held_order(devices, view.letters)
         if each.kind != NIC
     )

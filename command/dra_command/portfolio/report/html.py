@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dra_command.pens.html.grid import grid_lines, shown
 from dra_command.pens.html.line_breaks import wrapped
-from dra_command.pens.html.tables import grid_lines, message, shown, table_lines, tables_page
+from dra_command.pens.html.tables import message, table_lines, tables_page
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.portfolio.computation.answer_row import AnswerRow
@@ -26,13 +27,21 @@ from dra_command.portfolio.report.sentences import (
 )
 from dra_command.portfolio.report.summary import FAILED, STALLED, StackLine, Summary, outcome_of
 from dra_command.portfolio.report.tables import report_tables
-from dra_planner.model import Verdict
 from dra_planner.wording import counted
 
 MOST_STACKS = 200
 MOST_DETAILS = 400
 MOST_MULTIPLES = 60
-_WIDTH, _HEIGHT = 220, 90
+_WIDTH, _HEIGHT, _LOWEST = 220, 90, 3
+_COLORS = {
+    "blue": {"fits": VERDICT_WORDS["fits"]},
+    "red": {
+        "does-not-fit": VERDICT_WORDS["does-not-fit"],
+        STALLED: "a rollout never finishes",
+        FAILED: "no result",
+    },
+    "amber": {"cannot-tell": VERDICT_WORDS["cannot-tell"]},
+}
 _POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "max")
 _STYLE = """
 .heat{width:auto;border-collapse:separate;border-spacing:1px;font-size:13px}
@@ -116,8 +125,11 @@ def _cell(
     )
     if is_detailed:
         mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
-    style = "does-not-fit" if outcome == STALLED else outcome.split()[0]
-    return f"<td class='{style}' title='{shown(title)}'>{mark}</td>"
+    return f"<td class='{_style_of(outcome)}' title='{shown(title)}'>{mark}</td>"
+
+
+def _style_of(outcome: str) -> str:
+    return "does-not-fit" if outcome == STALLED else outcome.split()[0]
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
@@ -145,8 +157,8 @@ def _details(summary: Summary) -> Iterator[str]:
             words = WORDS[line.marked[scenario]]
             yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
             yield from _behind(name, whole.get(row.digest, row))
-            command = f"pulumi-dra portfolio … --cell {shown(name)}"
-            yield f"<p class='note'><code>{command}</code> prints its plan</p></details>"
+            command = f"pulumi-dra portfolio … --cell {name}"
+            yield f"<p class='note'><code>{wrapped(command)}</code> prints its plan</p></details>"
 
 
 def _behind(name: str, row: AnswerRow) -> Iterator[str]:
@@ -178,13 +190,7 @@ def _pool_rows(details: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 def _multiples(summary: Summary) -> Iterator[str]:
     """Yield a small chart for each stack: nodes by scenario, colored by verdict."""
     yield "<h2>Nodes by scenario</h2>"
-    colours: dict[Verdict, str] = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
-    legend = (
-        f"{colour}: {VERDICT_WORDS[outcome]}"
-        for outcome, colour in colours.items()
-        if summary.counts[outcome]
-    )
-    note = f"Bars: scenarios in the order above · {' · '.join(legend)}"
+    note = f"Bars: scenarios in the order above · {' · '.join(_bar_legend(summary))}"
     yield f"<p class='note'>{shown(note)}</p>\n<div class='multiples'>"
     most = max(
         (row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None),
@@ -193,6 +199,14 @@ def _multiples(summary: Summary) -> Iterator[str]:
     for line in summary.stacks[:MOST_MULTIPLES]:
         yield _figure(_nodes_caption(line), _bars(line, max(1, most)))
     yield "</div>"
+
+
+def _bar_legend(summary: Summary) -> Iterator[str]:
+    """Yield the meaning of each color that the bars have."""
+    drawn = {each for line in summary.stacks for each in line.marked}
+    for color, meanings in _COLORS.items():
+        if words := [meaning for outcome, meaning in meanings.items() if outcome in drawn]:
+            yield f"{color}: {' or '.join(words)}"
 
 
 def _nodes_caption(line: StackLine) -> str:
@@ -209,16 +223,19 @@ def _figure(title: str, picture: str) -> str:
 
 
 def _bars(line: StackLine, most: int) -> str:
-    """Return one bar for each scenario. `most` is the maximum of all charts, so that the charts can
-    be compared.
+    """Return one bar for each scenario; a low bar if it has no nodes. `most` is the maximum of all
+    charts, so that the charts can be compared.
     """
     width = _WIDTH / max(1, len(line.rows))
+    heights = (
+        max(_LOWEST, _HEIGHT * (row.nodes or 0) / most) if row is not None else 0
+        for row in line.rows
+    )
     bars = "".join(
-        f"<rect class='{line.outcomes[at]}' x='{at * width:.1f}' "
-        f"y='{_HEIGHT - _HEIGHT * (row.nodes or 0) / most:.1f}' width='{max(0.5, width - 1):.1f}' "
-        f"height='{_HEIGHT * (row.nodes or 0) / most:.1f}'/>"
-        for at, row in enumerate(line.rows)
-        if row is not None
+        f"<rect class='{_style_of(line.marked[at])}' x='{at * width:.1f}' "
+        f"y='{_HEIGHT - height:.1f}' width='{max(0.5, width - 1):.1f}' height='{height:.1f}'/>"
+        for at, height in enumerate(heights)
+        if height
     )
     return _svg(f"{line.name}: nodes by scenario, up to {most}", bars, [])
 
