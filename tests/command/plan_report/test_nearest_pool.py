@@ -50,6 +50,6 @@ def test_card_shows_the_nearest_pool_and_folds_the_others(project: Project) -> N
     card = page[page.index("Pod default/web: ") :].partition("</li>")[0]
     shown, _, folded = card.partition("<details>")
     assert "81559Mi" in shown
-    assert "<summary>4 more reasons</summary>" in card
+    assert "<summary>4 more reasons and their fixes</summary>" in card
     assert "81559Mi" in card.partition("<del>")[2]
     assert all(name in folded and name not in shown for name in ("g4dn-xlarge", "g6e-2xlarge"))
