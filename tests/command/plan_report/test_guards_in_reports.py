@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from platforms import platform
 
+from dra_command.pens.html.line_breaks import wrapped
 from dra_command.plan_report.guards import comparison_table, guard_lines
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
@@ -122,7 +123,7 @@ def test_html_compares_both_results_side_by_side(guided: Plan) -> None:
     assert table.rows[-1][2] == "none"
     html = plan_html(guided)
     assert "With and without guards" in html
-    assert all(f">{cell}<" in html for row in table.rows for cell in row)
+    assert all(f">{wrapped(cell)}<" in html for row in table.rows for cell in row)
 
 
 def test_json_lists_rules_pools_and_both_prices(guided: Plan) -> None:
