@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,10 @@ _OPTION = re.compile(r"((?<!\S)--?[a-z][\w-]*)")
 _OBVIOUS = {"Contents", "Folder", "Key", "Meaning", "Option", "Term"}
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
 _MOST_ON_TABLETS = 10  # columns that fit on tablets with ordinary letters
+_LONGEST_PATH = 40  # characters of a path that fits into a column on a tablet
+_FEWEST_ON_TABLETS = 4  # columns among which a long path is narrow on a tablet
+_WHOLE = re.compile(r'<span class="pre">(?=[^<-][^<]{,24}<)(?=[^<]*-)')
+_SHADES = re.compile("[░▒]+")
 _MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
 
 
@@ -64,6 +69,7 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", _with_whole_options)
     app.connect("doctree-read", _with_labels_in_tables)
     app.connect("doctree-read", _with_collapsible_tables)
+    app.connect("doctree-read", _with_scrollable_pictures)
     app.connect("html-page-context", _with_breaks)  # after Sphinx collects the words to search
 
 
@@ -93,6 +99,9 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
             table["classes"].append("dense")
         if len(labels) > _MOST_ON_TABLETS:
             table["classes"].append("crowded")
+        paths = (word for row in rows for word in row.astext().split())
+        if len(labels) >= _FEWEST_ON_TABLETS and any(len(word) > _LONGEST_PATH for word in paths):
+            table["classes"].append("early")
         if len(labels) == 2:
             labels = ["" if label in _OBVIOUS else label for label in labels]
         else:
@@ -117,6 +126,18 @@ def _with_collapsible_tables(app: Sphinx, tree: nodes.document) -> None:
         at = table.parent.index(table)
         table.parent.insert(at + 1, nodes.raw("", "</details>", format="html"))
         table.parent.insert(at, start)
+
+
+def _with_scrollable_pictures(app: Sphinx, tree: nodes.document) -> None:
+    """Put pictures without a narrow version into an element that phones can scroll."""
+    for picture in list(tree.findall(nodes.image)):
+        if isinstance(picture.parent, nodes.paragraph) and len(picture.parent) == 1:
+            name = escape(picture["alt"])
+            start = f'<div class="picture" tabindex="0" role="region" aria-label="Picture: {name}">'
+            block = picture.parent
+            place = block.parent.index(block)
+            block.parent.insert(place + 1, nodes.raw("", "</div>", format="html"))
+            block.parent.insert(place, nodes.raw("", start, format="html"))
 
 
 def _with_links_to_repository(app: Sphinx, tree: nodes.document) -> None:
@@ -156,4 +177,6 @@ def _with_breaks(
         return _LONG_WORD.sub(lambda word: _BREAK.sub("<wbr>", word[0]), match["text"])
 
     if "body" in context:
-        context["body"] = _TEXT.sub(with_breaks, context["body"])
+        body = _TEXT.sub(with_breaks, context["body"])
+        body = _WHOLE.sub('<span class="pre whole">', body)
+        context["body"] = _SHADES.sub(r'<span class="shade">\g<0></span>', body)

@@ -162,6 +162,34 @@ def test_options_in_sentences_have_no_line_breaks(pages: dict[str, str]) -> None
     assert option.format("--fail-on</span></span> <span") in pages["guide/ci"]
 
 
+def test_short_names_in_code_have_no_line_breaks(pages: dict[str, str]) -> None:
+    assert '<span class="pre whole">cannot-tell</span>' in pages["reference/custom-rules"]
+    assert "whole" not in "".join(re.findall(r"<pre.*?</pre>", pages["rules"], re.DOTALL))
+
+
+def test_tables_with_long_paths_are_lists_on_tablets(pages: dict[str, str]) -> None:
+    early = {name for name, text in pages.items() if 'class="labeled early' in text}
+    assert {"security", "simulated-clouds"} <= early
+    assert "guide/verdicts" not in early
+
+
+def test_wide_pictures_can_be_scrolled_with_a_keyboard(pages: dict[str, str]) -> None:
+    for name, words in (
+        ("architecture", "How pulumi-dra creates and uses a plan"),
+        ("guide/verdicts", "Nodes in the pool at each demand level"),
+    ):
+        found = re.findall(r'<div class="picture" (.*?)>\s*<p><img alt="(.*?)"', pages[name])
+        ((attributes, alt),) = found
+        assert attributes == f'tabindex="0" role="region" aria-label="Picture: {alt}"'
+        assert alt.startswith(words)
+    assert 'class="picture"' not in pages["index"]  # it has a narrow version
+
+
+def test_signs_of_free_devices_are_visible_in_both_themes(pages: dict[str, str]) -> None:
+    assert re.search('<span class="shade">░+</span>', pages["guide/verdicts"])
+    assert not re.search(r'(?<!<span class="shade">)(?<!░)░', pages["guide/verdicts"])
+
+
 def test_long_names_can_be_broken_except_in_code_blocks(pages: dict[str, str]) -> None:
     path = "components/<wbr>pulumi_<wbr>dra/<wbr>platform/<wbr>platform_<wbr>options.<wbr>py</span>"
     assert path in pages["decisions/0011-a-cloud-is-a-module"]
