@@ -18,6 +18,7 @@ from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.blockers import with_blockers
 from dra_planner.plan.cluster.drains import drain_assumptions, find_drain_faults
 from dra_planner.plan.cluster.growth import plan_growth
+from dra_planner.plan.cluster.shared_by_allocators import find_device_plugins
 from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
 from dra_planner.plan.demand.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.demand.classes import fleet_classes
@@ -190,7 +191,7 @@ def size_plan(
     workloads = plan_workloads(judgement)
     found = (*diagnostics, *rack_faults, *_pool_diagnostics(fleet, pools))
     if manifests is not None:
-        found = (*found, *find_unrequested_devices(manifests))
+        found = (*found, *_allocation_faults(manifests, offers))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(
@@ -214,6 +215,12 @@ def size_plan(
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
         guarded=guarded,
     )
+
+
+def _allocation_faults(manifests: Manifests, offers: Iterable[Offer]) -> Iterator[Diagnostic]:
+    """Yield pods that access devices, or allocate devices to other pods, without claims."""
+    yield from find_unrequested_devices(manifests)
+    yield from find_device_plugins(manifests, offers)
 
 
 def _recommended_counts(

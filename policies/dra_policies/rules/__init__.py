@@ -50,10 +50,13 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
 
 
 def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of reading and planning, followed by the findings of all rules."""
+    """Yield the diagnostics of reading and planning, followed by the other findings of all
+    rules.
+    """
     yield from view.diagnostics
     chosen = besides_reading(ON if rules is None else rules)
-    yield from (rule.diagnostic(finding) for rule, finding in run(view, chosen))
+    found = (rule.diagnostic(finding) for rule, finding in run(view, chosen))
+    yield from (each for each in found if each not in view.diagnostics)
 
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:

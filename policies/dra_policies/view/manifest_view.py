@@ -10,6 +10,7 @@ from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import Node, Workload
 from dra_planner.offers import Offer
 from dra_planner.plan import Judgement, Plan
+from dra_planner.plan.cluster.shared_by_allocators import is_device_plugin
 from dra_planner.releases import Features
 from dra_policies.unknown_values import Properties
 from dra_policies.view.stack_view import DeclaredPool, NvidiaInUse, PluginWorkload, StackView
@@ -60,18 +61,12 @@ def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
 
 
 def _device_plugin(workload: Workload) -> PluginWorkload | None:
-    """Return NVIDIA's device plugin if one of the DaemonSets is one, by its name or its container's
-    name.
-    """
-    if workload.kind != "DaemonSet" or not workload.pod_sets:
-        return None
-    template = workload.pod_sets[0].template
-    names = [workload.meta.name, *(container.name for container in template.spec.containers)]
-    if not any("nvidia-device-plugin" in name for name in names):
+    """Return NVIDIA's device plugin if the workload is one."""
+    if not is_device_plugin(workload):
         return None
     return PluginWorkload(
         title=str(workload.ref),
-        pod=Properties(render_pod_spec(template.spec)),
+        pod=Properties(render_pod_spec(workload.pod_sets[0].template.spec)),
         place=workload.place,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truth_cases import Case
-from truth_objects import deployment, fleet, job, template
+from truth_objects import api, deployment, fleet, job, template
 
 PARTITIONED = fleet(
     drivers={"nvidia": {"version": "25.12.0", "featureGates": {"DynamicMIG": True}}},
@@ -32,7 +32,50 @@ def of_another_driver(pods: int) -> dict:
     return made
 
 
+def device_plugin(name: str = "nvidia-device-plugin", *terms: dict) -> dict:
+    """NVIDIA's device plugin as a DaemonSet, with the terms of its required node affinity."""
+    labels = {"app": "plugin"}
+    pod = {
+        "containers": [{"name": "plugin", "image": "app:1"}],
+        "tolerations": [{"operator": "Exists"}],
+    }
+    if terms:
+        required = {"nodeSelectorTerms": [{"matchExpressions": [each]} for each in terms]}
+        field = "requiredDuringSchedulingIgnoredDuringExecution"
+        pod["affinity"] = {"nodeAffinity": {field: required}}
+    spec = {"selector": {"matchLabels": labels}}
+    spec["template"] = {"metadata": {"labels": labels}, "spec": pod}
+    return api("apps/v1", "DaemonSet", name, spec, namespace="kube-system")
+
+
+NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
+PRESENT = {"key": "nvidia.com/gpu.present", "operator": "Exists"}
 DEVICES = (
+    Case(
+        name="the device plugin on nodes with the DRA driver",
+        given=[template(), deployment(), device_plugin()],
+        verdict="does-not-fit",
+        texts=(
+            'on the nodes in pool "l4"',
+            "it doesn't have a node affinity that excludes nodes labeled nvidia.com/gpu.dra=true",
+        ),
+    ),
+    Case(
+        name="the device plugin on nodes that one of its terms matches",
+        given=[template(), deployment(), device_plugin("nvidia-device-plugin", NOT_DRA, PRESENT)],
+        verdict="does-not-fit",
+        texts=("2 terms, and 1 of them doesn't exclude this label",),
+    ),
+    Case(
+        name="the device plugin only on other nodes",
+        given=[template(), deployment(), device_plugin("nvidia-device-plugin", NOT_DRA)],
+        verdict="fits",
+    ),
+    Case(
+        name="another DaemonSet on nodes with the DRA driver",
+        given=[template(), deployment(), device_plugin("monitor")],
+        verdict="fits",
+    ),
     Case(
         name="devices of another driver for pods of a Deployment",
         given=[of_another_driver(1)],

@@ -1,16 +1,25 @@
-"""Devices of observed nodes that a device plugin and a DRA driver might both allocate."""
+"""Devices that a device plugin and a DRA driver might both allocate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dra_planner.allocation import NodeState
+from dra_planner.allocation.node.selectors import requirement_holds, untolerated_taint
+from dra_planner.clouds import DRA
 from dra_planner.errors import Diagnostic
+from dra_planner.manifests import Manifests
+from dra_planner.model import NodeSelectorTerm, PodSpec, Requirement, Workload
 from dra_planner.offers import ContestedDevices, Offer, contested_devices, pod_requests
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import DEVICES_CONTESTED
-from dra_planner.wording import counted, verb
+from dra_planner.wording import counted, listed, verb
+
+PLUGIN_ON_DRA_NODE: Final = "device-plugin-on-dra-node"
+"""The code of the finding, and the ID of the rule that also checks stacks."""
+EXCLUSION: Final = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
+_PLUGIN: Final = "nvidia-device-plugin"
 
 _FIX: Final = (
     "drain the node, because pods keep the plugin's devices until they terminate. Then remove "
@@ -73,4 +82,98 @@ def _claimed(state: NodeState, contested: ContestedDevices) -> int:
         bool(each.bit & (state.taken | shared))
         for each in state.template.candidates
         if each.id.driver in contested.drivers
+    )
+
+
+def is_device_plugin(workload: Workload) -> bool:
+    """Return whether a workload is NVIDIA's device plugin, by its name or its container's name."""
+    if workload.kind != "DaemonSet" or not workload.pod_sets:
+        return False
+    containers = workload.pod_sets[0].template.spec.containers
+    return any(
+        _PLUGIN in name for name in (workload.meta.name, *(each.name for each in containers))
+    )
+
+
+def find_device_plugins(manifests: Manifests, offers: Iterable[Offer]) -> Iterator[Diagnostic]:
+    """Yield an error for each DaemonSet that runs the device plugin on a pool's DRA nodes."""
+    pools = [
+        each
+        for each in offers
+        if each.origin == "predicted" and each.slices and each.node.meta.labels.get(DRA) == "true"
+    ]
+    for workload in manifests.workloads:
+        if workload.ref in manifests.existing or not is_device_plugin(workload):
+            continue
+        pod = workload.pod_sets[0].template.spec
+        hit = [pool for pool in pools if _may_run(pod, pool)]
+        if hit:
+            names = listed(f'pool "{pool.name}"' for pool in hit)
+            yield Diagnostic(
+                severity="error",
+                code=PLUGIN_ON_DRA_NODE,
+                message=f"{workload.ref} runs NVIDIA's device plugin on the nodes in {names}, because "
+                f"{_reason(pod, hit[0])}",
+                place=workload.place,
+                fix=f"in the plugin's required node affinity, add {EXCLUSION} to the "
+                "matchExpressions of every term"
+                if _terms(pod)
+                else f"add a required node affinity with the term {EXCLUSION}",
+            )
+
+
+def _may_run(pod: PodSpec, pool: Offer) -> bool:
+    """Return whether a pool's nodes can accept a pod. Their unknown labels can have any value."""
+    wanted = (Requirement(key, "In", (value,)) for key, value in pod.node_selector.items())
+    if not all(_may_hold(each, pool) for each in wanted):
+        return False
+    terms = _terms(pod)
+    if pod.node_affinity is not None and not any(_may_match(each, pool) for each in terms):
+        return False
+    return untolerated_taint(pool.node.taints, pod.tolerations) is None
+
+
+def _terms(pod: PodSpec) -> tuple[NodeSelectorTerm, ...]:
+    return () if pod.node_affinity is None else pod.node_affinity.terms
+
+
+def _may_match(term: NodeSelectorTerm, pool: Offer) -> bool:
+    return bool(term.match_expressions) and all(
+        _may_hold(each, pool) for each in term.match_expressions
+    )
+
+
+def _may_hold(requirement: Requirement, pool: Offer) -> bool:
+    return pool.is_unknown_label(requirement.key) or requirement_holds(
+        requirement, pool.node.meta.labels
+    )
+
+
+def _reason(pod: PodSpec, pool: Offer) -> str:
+    """Explain which of the ORed terms admits the plugin, or that nothing excludes it."""
+    terms = _terms(pod)
+    matching = [each for each in terms if _may_match(each, pool)]
+    if not matching:
+        return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
+    shown = "; ".join(map(_shown, matching))
+    if len(terms) == 1:
+        return f"its node-selector term ({shown}) doesn't exclude nodes labeled {DRA}=true"
+    some = (
+        "none of them excludes"
+        if len(terms) == len(matching)
+        else f"{len(matching)} of them {verb(len(matching), 'do')}n't exclude"
+    )
+    return (
+        f"its required node affinity doesn't exclude nodes labeled {DRA}=true. A node needs to "
+        f"match only one of the affinity's {len(terms)} terms, and {some} this label: {shown}"
+    )
+
+
+def _shown(term: NodeSelectorTerm) -> str:
+    """Return a term in readable form: `nvidia.com/gpu.present In [true]`."""
+    return " and ".join(
+        f"{each.key} {each.operator} [{', '.join(each.values)}]"
+        if each.values
+        else f"{each.key} {each.operator}"
+        for each in term.match_expressions
     )

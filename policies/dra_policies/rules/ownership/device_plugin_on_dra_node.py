@@ -8,23 +8,33 @@ from collections.abc import Iterator
 
 from dra_planner.clouds import DRA, cloud
 from dra_planner.offers import contested_devices
+from dra_planner.plan.cluster.shared_by_allocators import EXCLUSION, PLUGIN_ON_DRA_NODE
 from dra_planner.wording import counted, noun, verb
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
 from dra_policies.view.stack_view import DeclaredPool, PluginWorkload, StackView
 
-EXCLUSION = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
-
 
 def check(view: StackView) -> Iterator[Finding]:
     pools = [pool for pool in view.pools if pool.is_dra is not False and pool.has_gpus is not False]
     for plugin in view.device_plugins:
-        yield from _on_pools(plugin, pools)
+        if plugin.urn:
+            yield from _on_pools(plugin, pools)
+    yield from _of_manifests(view)
     for pool in pools:
         yield from _of_the_platform(pool)
     yield from _on_observed_nodes(view)
     yield from broken_rows(view, RULE.id)
+
+
+def _of_manifests(view: StackView) -> Iterator[Finding]:
+    """Yield the plan's errors about plugins in manifests."""
+    is_of_stack = any(plugin.urn for plugin in view.device_plugins)
+    plan = None if view.plan is None or is_of_stack else view.plan()
+    for found in plan.diagnostics if plan is not None else ():
+        if found.code == PLUGIN_ON_DRA_NODE and found.severity == "error":
+            yield Finding(message=found.message, fix=found.fix, place=found.place)
 
 
 def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Finding]:
@@ -188,7 +198,7 @@ def _and(names: list[str]) -> str:
 
 
 RULE = Rule(
-    id="device-plugin-on-dra-node",
+    id=PLUGIN_ON_DRA_NODE,
     description="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get the same GPU.",
