@@ -410,6 +410,8 @@ def _not_readable(path: str, error: OSError) -> SourceError:
     reason = error.strerror or str(error)
     is_protected = isinstance(error, PermissionError)
     fix = "make the file readable by your user" if is_protected else "use another file"
+    if os.path.islink(path) and not os.path.exists(path):
+        reason, fix = "its target doesn't exist", "remove the link, or create its target"
     return SourceError(f"can't be read: {reason}", place=Place(path), fix=fix)
 
 

@@ -83,6 +83,8 @@ def _truthful(
                 f"rewrite the object by hand, because {reason}; run `pulumi-dra check --rewrite` "
                 "to print an example"
             )
+        if finding.message.startswith("DeviceTaintRule "):
+            return finding  # only another Kubernetes version helps
         return replace(finding, fix=f"{bare}; {reason}")
     if at in faulty and bare != finding.fix:
         return replace(

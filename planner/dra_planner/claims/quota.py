@@ -104,6 +104,8 @@ def denial_reason(quota: NamespaceQuota, usage: Usage, namespace: str, claim: st
     """Return why a quota denies a usage: the usage of pods, or of a claim with this key."""
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     tight = _tight_key(quota, usage)
+    used = ((quota.data.get("status") or {}).get("used") or {}).get(tight)
+    of_others = f", of which {used} is used" if used and str(used) != "0" else ""
     if claim:
         problem = f". The claim needs {usage[tight]}, but less than that remains"
     elif tight == "pods":
@@ -114,7 +116,8 @@ def denial_reason(quota: NamespaceQuota, usage: Usage, namespace: str, claim: st
         problem = f", which isn't enough for all pods ({usage[tight]} per pod)"
     return Reason(
         code=QUOTA_EXCEEDED,
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}{problem}",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to "
+        f"{hard[tight]}{of_others}{problem}",
         fix=_without_raise(tight),
         claim=claim,
         exceeded=tight,

@@ -128,10 +128,18 @@ def check_classes(
                 place=exact.place,
             )
             raise UnresolvedClaims(DOES_NOT_FIT, reason)
+        is_running = _runs_driver_of(name, manifests)
+        where = (
+            "isn't in the manifests or the snapshot, although its driver publishes devices"
+            if is_running
+            else "is neither in the manifests nor installed by a driver"
+        )
         reason = Reason(
             code="class-not-found",
-            message=message + "which is neither in the manifests nor installed by a driver",
-            fix=_installed_by(name)
+            message=f"{message}which {where}",
+            fix=_in_cluster(name)
+            if is_running
+            else _installed_by(name)
             or (
                 "add the class's manifest, or add the class to the fleet's deviceClasses"
                 f"{near_name(name, classes)}"
@@ -195,6 +203,19 @@ def _missing(
     is_certain = is_misplaced(kind, key, manifests) or is_missing(manifests, kind, key.name)
     verdict = DOES_NOT_FIT if is_certain else CANNOT_TELL
     return UnresolvedClaims(verdict, reason, entry.name)
+
+
+def _runs_driver_of(name: str, manifests: Manifests) -> bool:
+    """Return whether the driver of a known class already publishes devices in the cluster."""
+    known = known_classes().get(name)
+    return known is not None and any(each.driver == known.driver for each in manifests.slices)
+
+
+def _in_cluster(name: str) -> str:
+    return (
+        f"include the cluster's DeviceClasses in the snapshot, or create DeviceClass {name} if it "
+        "doesn't exist"
+    )
 
 
 def _installed_by(name: str) -> str:

@@ -18,6 +18,14 @@ CLUSTER_SCOPED: Final = frozenset(
     {"DeviceClass", "ResourceSlice", "Node", "Namespace", "PriorityClass", "RuntimeClass"}
 )
 
+_WITHOUT_NAMESPACE: Final = CLUSTER_SCOPED | {
+    "DeviceTaintRule",
+    "PersistentVolume",
+    "StorageClass",
+    "ClusterQueue",
+    "ResourceFlavor",
+}
+"""Kinds that messages name without a namespace."""
 VERSIONS: Final = {
     **dict.fromkeys(
         ("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"),
@@ -71,7 +79,7 @@ class KubernetesObject(Struct, frozen=True):
     @property
     def full_name(self) -> str:
         """The name, with the namespace of an object that has one."""
-        return self.name if self.kind in CLUSTER_SCOPED else str(self.key)
+        return self.name if self.kind in _WITHOUT_NAMESPACE else str(self.key)
 
 
 def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject]:

@@ -98,3 +98,48 @@ def test_priority_does_not_free_devices(project: Project) -> None:
     for command in ("check", "plan"):
         words = words_of(project, command, "{}", pods)
         assert "Preemption doesn't free devices, regardless of the pod's priority" in words
+
+
+def test_taint_rule_of_a_running_cluster_is_applied(project: Project) -> None:
+    rule = """---
+apiVersion: resource.k8s.io/v1alpha3
+kind: DeviceTaintRule
+metadata: {name: broken}
+spec:
+  deviceSelector: {driver: gpu.nvidia.com, pool: n2}
+  taint: {key: example.com/broken, effect: NoSchedule}
+"""
+    project.write("m.yaml", PODS)
+    project.write("cluster.yaml", CLUSTER.replace("SPEC", "{}") + rule)
+    for command in ("check", "plan"):
+        done = project.run(command, "m.yaml", "--observed", "cluster.yaml")
+        words = " ".join(done.out.split())
+        assert "example.com/broken:NoSchedule (of DeviceTaintRule broken)" in words
+        assert "no matches for kind" not in words
+        assert done.status == 1
+
+
+def test_class_that_the_snapshot_lacks_is_not_installed_again(project: Project) -> None:
+    parts = CLUSTER.replace("SPEC", "{}").split("---\n")
+    project.write("m.yaml", PODS)
+    project.write("cluster.yaml", "---\n".join(each for each in parts if "DeviceClass" not in each))
+    for command in ("check", "plan"):
+        done = project.run(command, "m.yaml", "--observed", "cluster.yaml")
+        words = " ".join(done.out.split())
+        assert "although its driver publishes devices" in words
+        assert "include the cluster's DeviceClasses in the snapshot" in words
+        assert done.status == 3
+
+
+def test_used_part_of_a_quota_is_named(project: Project) -> None:
+    quota = """---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: default}
+spec: {hard: {pods: "2"}}
+status: {hard: {pods: "2"}, used: {pods: "1"}}
+"""
+    project.write("m.yaml", PODS)
+    project.write("cluster.yaml", CLUSTER.replace("SPEC", "{}") + quota)
+    words = " ".join(project.run("plan", "m.yaml", "--observed", "cluster.yaml").out.split())
+    assert "limits pods to 2, of which 1 is used, which isn't enough for all pods" in words

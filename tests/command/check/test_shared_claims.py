@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from command_project import Project
 
@@ -96,3 +98,30 @@ def test_fix_for_sharing_without_its_gate_is_supported_by_the_cloud(
     assert "driver-config-refused" in done.out
     assert expected in " ".join(done.out.split())
     assert refused not in done.out
+
+
+@pytest.mark.parametrize(("least", "is_error"), [(2, True), (1, False)])
+def test_daemons_on_several_nodes_do_not_share_a_claim(
+    project: Project, least: int, *, is_error: bool
+) -> None:
+    daemon = WORKLOAD.replace("NAME", "decode").replace("Deployment", "DaemonSet")
+    daemon = daemon.replace(
+        "    spec:\n",
+        "    spec:\n      nodeSelector: {pulumi-dra/pool: l4}\n"
+        "      tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n",
+    )
+    fleet = {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.36",
+        "systemPool": {"machine": "m7i.large"},
+        "drivers": {"nvidia": {"version": "0.4.1"}},
+        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": least, "max": 4}}],
+    }
+    project.write("m.yaml", CLAIM + daemon)
+    project.write("fleet.json", json.dumps(fleet))
+    for command in ("check", "plan"):
+        done = project.run(command, "m.yaml", "--fleet", "fleet.json")
+        words = " ".join(done.out.split())
+        assert (done.status == 1) == is_error
+        assert ("the pods on other nodes stay pending" in words) == is_error

@@ -19,6 +19,7 @@ _BLANKS: Final = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]")
 _POD_CLAIMS: Final = re.compile(
     r'"(?P<name>[^"]*)": must be one of the names in pod\.spec\.resourceClaims: (?P<known>.+)$'
 )
+_CONTAINER_REQUEST: Final = re.compile(r"resources\.claims\[\d+\]\.request$")
 _QUOTED: Final = re.compile(r'Invalid value: "([^"]*)"')
 _RESOURCE: Final = "resource.k8s.io"
 _COMMON: Final = frozenset({"name", "namespace", "labels", "annotations", "type", "kind", "value"})
@@ -201,6 +202,13 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
             return text
     if violation.text.endswith("`minReplicas`"):
         return f"set minReplicas to {value_at(item.data, violation.field)} or less"
+    if _CONTAINER_REQUEST.search(violation.field) and "/" in str(
+        value_at(item.data, violation.field)
+    ):
+        request = str(value_at(item.data, violation.field)).partition("/")[0]
+        return (
+            f"use the request's name \"{request}\", because containers can't select an alternative"
+        )
     if _NAMES in violation.text:
         return _name(
             _rejected_name(item, violation),

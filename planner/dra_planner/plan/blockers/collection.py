@@ -39,6 +39,7 @@ from dra_planner.plan.blockers.references import (
     find_missing_objects,
 )
 from dra_planner.plan.blockers.replica_claims import (
+    find_daemons_with_shared_claims,
     find_shared_by_replicas,
     find_shared_by_workloads,
 )
@@ -84,6 +85,7 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
     find_unmet_affinity,
     find_daemons_without_devices,
     find_daemons_on_system_nodes,
+    find_daemons_with_shared_claims,
     find_unmet_topology,
     find_crowded_nodes,
     find_pods_of_missing_claims,

@@ -16,9 +16,11 @@ from dra_planner.model import ObjectKey, PodResourceClaim, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
 from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.blockers.scheduler_bugs import is_of_several_nodes
+from dra_planner.plan.blockers.topology.unmet_affinity import may_reach
 from dra_planner.wording import listed
 
 _OF_REPLICAS: Final = "claim-shared-by-replicas"  # same text as in the rule
+_SEVERAL: Final = 2  # nodes
 FIX: Final = "use a ResourceClaimTemplate to give each pod its own devices"
 
 
@@ -77,6 +79,32 @@ def find_shared_by_replicas(situation: ClusterSituation) -> Iterator[Blocker]:
         if each.workload not in situation.manifests.existing:
             found = fact(each.message, each.fix, each.workload, place=each.place, code=_OF_REPLICAS)
             yield replace(found, is_conditional=not each.is_of_node)
+
+
+def find_daemons_with_shared_claims(situation: ClusterSituation) -> Iterator[Blocker]:
+    """Yield DaemonSets whose pods on several nodes use one claim for devices of one node."""
+    manifests = situation.manifests
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        spec = pod_set.template.spec
+        if not pod_set.per_node or workload.ref in manifests.existing:
+            continue
+        nodes = [offer for offer in situation.offers if may_reach(spec, offer)]
+        if sum(offer.count_min for offer in nodes) < _SEVERAL:
+            continue
+        for entry in spec.resource_claims:
+            if entry.resource_claim_name is None:
+                continue
+            key = ObjectKey(workload.meta.namespace, entry.resource_claim_name)
+            if key in manifests.claims and _is_of_node(manifests, key.namespace, entry):
+                yield Blocker(
+                    code="pod-cannot-be-scheduled",
+                    message=f"{workload.ref}: its pods on all nodes use ResourceClaim {key}, but "
+                    "the claim's devices belong to one node, so the pods on other nodes stay "
+                    "pending",
+                    fix=FIX,
+                    place=entry.place if entry.place.file else workload.place,
+                    workloads=(workload.ref,),
+                )
 
 
 def find_shared_by_workloads(situation: ClusterSituation) -> Iterator[Blocker]:

@@ -43,9 +43,16 @@ from dra_planner.plan.model import (
 from dra_planner.plan.pools.daemon_quotas import find_full_quotas
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.workload_verdicts import plan_workloads
-from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.releases import (
+    OPTIONAL_VERSIONS,
+    Features,
+    features_of,
+    optional_version_fault,
+    parse_version,
+)
 from dra_planner.sizing import DeviceCount
 from dra_planner.sources import Source
+from dra_planner.wording import listed
 
 Classes = Callable[[Features], Mapping[str, DeviceClass]]
 
@@ -77,7 +84,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     `classes` are additional DeviceClasses that the cluster might lack. Raises ManifestError for a
     snapshot without nodes, or if neither the snapshot nor the request sets a Kubernetes version.
     """
-    features = features_of(snapshot_minor(request))
+    features = features_of_snapshot(request)
     snapshot = read_checked(request.observed, features)
     if not snapshot.nodes:
         raise ManifestError(
@@ -231,6 +238,7 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
         manifests,
         workloads=(*staying, *(_as_it_is(workload, snapshot) for workload in manifests.workloads)),
         existing={workload.ref: workload for workload in snapshot.workloads},
+        slices=snapshot.slices,
         bound_pods=snapshot.bound_pods,
         charged=snapshot.charged,
         waiting_pods=snapshot.waiting_pods,
@@ -299,6 +307,26 @@ def _key(data: Mapping[str, Any]) -> tuple[str, str]:
     return str(metadata.get("namespace") or "default"), str(metadata.get("name"))
 
 
+def features_of_snapshot(request: PlanRequest) -> Features:
+    """Return the features of the snapshot's cluster. Objects in the snapshot prove that the cluster
+    serves their API versions, and DeviceTaintRules that it applies them.
+    """
+    features = features_of(snapshot_minor(request))
+    texts = [each.text for each in request.observed]
+    served = [
+        name
+        for name in OPTIONAL_VERSIONS
+        if not optional_version_fault(name, features.minor, on=True)
+        and any(name in text for text in texts)
+    ]
+    if not served:
+        return features
+    has_rules = any("DeviceTaintRule" in text for text in texts)
+    if has_rules and not features.device_taint_rules:
+        features = features.with_gates(device_taint_rules=True)
+    return features.with_served(served)
+
+
 def snapshot_minor(request: PlanRequest) -> int:
     """Return a snapshot's minor version, unless another one is requested. Raises ManifestError if
     it isn't known.
@@ -325,6 +353,14 @@ def _assumptions(
     texts = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch "
         "version",
+        *(
+            [
+                f"the cluster serves {listed(sorted(features.served))}, because the snapshot contains "
+                "such objects"
+            ]
+            if features.served
+            else []
+        ),
         "the plan applies the manifests one at a time, each after all earlier pods are scheduled "
         "or unschedulable",
         *_missing_kinds(snapshot),

@@ -24,10 +24,9 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.imported_pools import free_pool_name, is_own_label
 from dra_planner.model import Node
 from dra_planner.offers import Offer, observe_offers
-from dra_planner.plan.cluster.snapshot_plan import snapshot_minor
+from dra_planner.plan.cluster.snapshot_plan import features_of_snapshot
 from dra_planner.plan.model import PlanRequest
 from dra_planner.plan.reading import read_checked
-from dra_planner.releases import features_of
 from dra_planner.sources import Source
 from dra_planner.wording import counted
 
@@ -56,7 +55,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
     a valid fleet.
     """
     request = PlanRequest(sources=(), observed=tuple(sources), kubernetes=kubernetes)
-    features = features_of(snapshot_minor(request))
+    features = features_of_snapshot(request)
     manifests = read_checked(request.observed, features)
     offers = observe_offers(manifests, features)
     place = Place(sources[0].name)

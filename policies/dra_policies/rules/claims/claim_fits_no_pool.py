@@ -36,8 +36,9 @@ def check(view: StackView) -> Iterator[Finding]:
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
             missing = missing_pool(judgement, case.shape)
+            doesnt = f"{verb(max(len(case.shape.claims), 1), 'do')}n't"
             message = (
-                f"doesn't fit any {_kind(case.pools)}: {_pools(case)}{doubt(view)}"
+                f"{doesnt} fit any {_kind(case.pools)}: {_pools(case)}{doubt(view)}"
                 f"{_no_machine(missing)}{_details(case)}"
             )
             key = (

@@ -6,6 +6,7 @@ from dra_planner.plan.blockers.device_facts import find_facts
 from dra_planner.plan.blockers.pods_of_missing_claims import find_pods_of_missing_claims
 from dra_planner.plan.blockers.queueing.exclusive_groups import find_exclusive_groups
 from dra_planner.plan.blockers.queueing.small_gangs import find_small_gangs
+from dra_planner.plan.blockers.replica_claims import find_daemons_with_shared_claims
 from dra_planner.plan.blockers.storage.shared_volumes import find_shared_volumes
 from dra_planner.plan.blockers.topology.kubelet_admission import find_pods_refused_by_kubelets
 from dra_planner.plan.blockers.topology.same_node import find_crowded_nodes
@@ -34,6 +35,7 @@ RULE = Rule(
         find_unmet_affinity,
         find_daemons_without_devices,
         find_daemons_on_system_nodes,
+        find_daemons_with_shared_claims,
         find_unmet_topology,
         find_crowded_nodes,
         find_pods_of_missing_claims,
