@@ -41,6 +41,7 @@ from dra_planner.simulation.arrival_orders import (
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
 from dra_planner.simulation.known_answers import KnownAnswers
 from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome, failure_reasons
+from dra_planner.simulation.preparation import created_shape
 from dra_planner.simulation.scheduler.profile import (
     DEFAULT,
     MOST_ALLOCATED,
@@ -97,6 +98,7 @@ __all__ = [
     "WorkloadOutcome",
     "check_orders",
     "count_checks",
+    "created_shape",
     "failure_reasons",
     "find_fixes",
     "observed_nodes",

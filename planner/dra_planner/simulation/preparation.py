@@ -268,7 +268,7 @@ def prepare(
     known = KnownAnswers() if known is None else known
     kinds = known.kinds
     members = tuple(
-        (member, kinds.of_shape(_made(shape), siblings_of(member)))
+        (member, kinds.of_shape(created_shape(shape), siblings_of(member)))
         for shape, member in members_in_order(demand)
     )
     own = _open_nodes(nodes, demand, classes, features, known.states)
@@ -384,7 +384,7 @@ def _refused(demand: Demand, level: DemandLevel) -> Counter[PodSetKey]:
     return found
 
 
-def _made(shape: Shape) -> Shape:
+def created_shape(shape: Shape) -> Shape:
     """Return the shape of the pods as their controller creates them."""
     if not shape.per_node:
         return shape

@@ -28,6 +28,7 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
+from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
 from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, rollout_findings
 from dra_planner.plan.judgement.rollouts.stalled import can_grow, check_rollouts
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
@@ -132,7 +133,10 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
             *rollout_assumptions(rollouts),
         ),
         diagnostics=diagnostics,
-        beside=tuple(rollout_findings(rollouts.stalled, rollouts.by_version)),
+        beside=(
+            *rollout_findings(rollouts.stalled, rollouts.by_version),
+            *find_stalled_daemons(judgement),
+        ),
         manifests=cluster.manifests,
         limits=tuple(LimitUse(limit=limit, used=limit.used(built)) for limit in fleet.limits),
     )

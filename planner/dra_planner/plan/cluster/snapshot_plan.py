@@ -30,6 +30,7 @@ from dra_planner.plan.cluster.shared_by_allocators import find_shared_by_allocat
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
 from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, rollout_findings
 from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.plan.model import (
@@ -135,7 +136,10 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
         cost=None,
         assumptions=(*cluster.assumptions, *rollout_assumptions(rollouts)),
         diagnostics=diagnostics,
-        beside=tuple(rollout_findings(rollouts.stalled, rollouts.by_version)),
+        beside=(
+            *rollout_findings(rollouts.stalled, rollouts.by_version),
+            *find_stalled_daemons(judgement),
+        ),
         manifests=cluster.manifests,
     )
 

@@ -34,7 +34,7 @@ def room_on_nodes(update: Update, judgement: Judgement) -> Reason | str | None:
     answers = [_room(update, outcome) for outcome in outcomes]
     if not answers or all(each is None for each in answers):
         return None if answers else "the simulation reached its limit of steps"
-    if any(_preempts(shape, outcome) for shape, _, _ in update.pods for outcome in outcomes):
+    if any(preempts(shape, outcome) for shape, _, _ in update.pods for outcome in outcomes):
         return "its new pods can preempt pods with a lower priority"
     if any(each is None for each in answers):
         return "this depends on the nodes that the scheduler chooses for the pods"
@@ -82,7 +82,7 @@ def _distance(refusal: Refusal) -> tuple[int, str]:
     return len([each for each in reasons if not each.is_node_full]), reasons[0].message
 
 
-def _preempts(shape: Shape, outcome: SimulationOutcome) -> bool:
+def preempts(shape: Shape, outcome: SimulationOutcome) -> bool:
     """Return whether a pod has a higher priority than some pod on the nodes."""
     return shape.pod.preemption_policy != _NEVER and any(
         shape.pod.priority > priority for priority in _priorities(outcome)
