@@ -61,7 +61,7 @@ def show_counts(console: Console, result: RunResult) -> None:
 def show_violations(console: Console, violations: Iterable[PolicyViolation]) -> None:
     """Print the findings of a policy pack."""
     for found in violations:
-        how = ("refused by ", "red") if found.level == "mandatory" else ("advice of ", "yellow")
+        how = ("rejected by ", "red") if found.level == "mandatory" else ("advice from ", "yellow")
         console.print(Text.assemble(how, (found.policy, "bold")))
         # wrapped on terminals; other programs read one line
         console.print(Text(found.message.rstrip()), soft_wrap=not console.is_terminal)

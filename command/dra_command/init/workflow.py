@@ -22,7 +22,7 @@ from dra_command.init.starter_files import CI_NAMES, CheckedFiles, ci_files
 from dra_command.init.written_files import paths_from, print_notes, require_new, write_files
 from dra_command.pens.terminal.page import print_note
 from dra_planner.fleet import is_url, stack_names
-from dra_planner.wording import use_one_of
+from dra_planner.wording import listed, use_one_of
 
 _CHECKED_STACKS: Final = re.compile(r"pulumi-dra ci [^\n]*?--stack[ =](\S+)")
 
@@ -143,9 +143,10 @@ def print_workflow_notes(folder: Path, ci: str, pipeline: Mapping[str, str]) -> 
             local = os.path.basename(name)
             print_notes(folder / name, [f"add to .gitlab-ci.yml: include: [{{local: {local}}}]"])
     if ci != "none" and not is_in_repository(folder):
+        place = "the current folder" if folder == Path() else folder
         print_note(
             f"{CI_NAMES[ci]} reads CI workflows only from the root of a repository, but "
-            f"{folder} isn't in a git repository; move the workflow to your repository's root",
+            f"{place} isn't in a git repository; move the workflow to your repository's root",
             sys.stdout,
         )
 
@@ -169,10 +170,11 @@ def _baseline_notes(values: argparse.Namespace) -> Iterator[str]:
 
 
 def _other_workflow_notes(folder: Path, name: str, text: str, ci: str) -> Iterator[str]:
-    """Yield a note for each other workflow that checks a stack of this project, because that
-    workflow writes a second comment.
+    """Yield notes about other workflows that check a stack of this project, because each workflow
+    writes its own comment.
     """
     stacks, path = _stacks_of(text), folder / name
+    mergeable: dict[str, set[str]] = {}
     for other in sorted(path.parent.glob("*.yml")):
         others = _stacks_of(other.read_text(encoding="utf-8", errors="replace"))
         if not others or other.name == path.name:
@@ -183,14 +185,26 @@ def _other_workflow_notes(folder: Path, name: str, text: str, ci: str) -> Iterat
                 "pull request gets two comments; delete one of the workflows"
             )
         elif stacks and others <= {*stack_names(folder)}:
-            command = ["pulumi-dra", "init", str(folder), "--only-ci", "--stack"]
-            command.append(",".join(sorted({*others, *stacks})))
-            command += ["--ci", ci] if ci != DEFAULT_CI else []
-            yield (
-                f"{os.path.normpath(other)} checks {', '.join(sorted(others))}, so each pull "
-                "request gets two comments; for a single comment, delete both workflows, and run "
-                f"`{shlex.join(command)}`"
-            )
+            mergeable[os.path.normpath(other)] = others
+    if mergeable:
+        command = ["pulumi-dra", "init", str(folder), "--only-ci", "--stack"]
+        command.append(",".join(sorted(stacks.union(*mergeable.values()))))
+        command += ["--ci", ci] if ci != DEFAULT_CI else []
+        yield _merge_note(mergeable, shlex.join(command))
+
+
+def _merge_note(others: Mapping[str, set[str]], command: str) -> str:
+    """Return a note that a command replaces a new workflow and the other workflows."""
+    checks = [f"{path} checks {', '.join(sorted(stacks))}" for path, stacks in others.items()]
+    count, workflows = (
+        ("two", "both workflows")
+        if len(others) == 1
+        else (f"{len(others) + 1}", f"these {len(others) + 1} workflows")
+    )
+    return (
+        f"{listed(checks)}, so each pull request gets {count} comments; for a single "
+        f"comment, delete {workflows}, and run `{command}`"
+    )
 
 
 def _stacks_of(workflow: str) -> set[str]:

@@ -466,6 +466,25 @@ class TestOptionsOfTheWorkflow:
         again = project.run("init", ".", "--only-ci", "--stack", "dev,prod")
         assert (again.status, "two comments" in again.out) == (0, False)
 
+    def test_workflows_of_several_stacks_are_noted_once(self, project: Project) -> None:
+        for name in ("dev", "prod"):
+            project.write(f"stacks/Pulumi.{name}.yaml", STACK)
+            assert project.run("init", "--only-ci", "--stack", name).status == 0
+        region = ("--region", "us-east-1")
+        done = project.run("init", "--stack", "test", *region, "--workloads", "workloads")
+        note = (
+            ".github/workflows/pulumi-dra-dev.yml checks dev and "
+            ".github/workflows/pulumi-dra-prod.yml checks prod, so each pull request gets 3 "
+            "comments; for a single comment, delete these 3 workflows, and run `pulumi-dra init . "
+            "--only-ci --stack dev,prod,test`"
+        )
+        assert note in done.out
+        assert done.out.count("for a single comment") == 1
+
+    def test_folder_outside_a_repository_is_named(self, project: Project) -> None:
+        done = project.run("init", "--only-ci", "--stack", "dev")
+        assert "but the current folder isn't in a git repository; move the workflow" in done.out
+
     def test_stack_named_twice_is_written_once(self, project: Project) -> None:
         assert project.run("init", "--only-ci", "--stack", "dev,dev").status == 0
         (file,) = (project.root / ".github/workflows").iterdir()
