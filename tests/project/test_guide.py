@@ -21,6 +21,8 @@ BLOCK = re.compile(
     r"(?<=```console\n)\$ pulumi-dra (?P<words>(?:.*\\\n)*.*)\n(?P<shown>(?:.*\n)*?)(?=```\n)"
 )
 
+FENCED = re.compile(r"^ *```(?:sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -74,6 +76,16 @@ def test_every_page_is_in_a_toctree() -> None:
         for page in docs.glob(f"{entry}.md")
     }
     assert listed == {page for page in docs.rglob("*.md") if page.name != "index.md"}
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_pages_with_examples_name_the_folder_to_run_them_in(page: Path) -> None:
+    """The examples are only in a checkout, so their commands fail in all other folders."""
+    text = page.read_text(encoding="utf-8")
+    commands = re.findall(r"^(?:\$ )?pulumi-dra (?:.*\\\n)*.*", "".join(FENCED.findall(text)), re.M)
+    in_repository = page.parent.name == "guide" and re.search("--stack (eks|gke|aks)-dev", text)
+    if in_repository or any(" examples/" in command for command in commands):
+        assert re.search(r"\ba\s+checkout\b", text)
 
 
 def test_sharing_page_shows_the_manifests_of_its_examples() -> None:
