@@ -31,12 +31,18 @@ CLAIM_NAME: Final = "extended-resources"
 
 def extended_resources(pod: PodSpec) -> frozenset[str]:
     """Return the names of the extended resources of which a pod requests more than 0, for example
-    nvidia.com/gpu.
+    nvidia.com/gpu, and the implicit names of classes.
     """
     containers = (*pod.init_containers, *pod.containers)
+    implicit = {
+        name
+        for container in containers
+        for name in container.requests
+        if name.startswith(IMPLICIT_PREFIX)
+    }
     return frozenset(
         name
-        for name in _named_resources(pod)
+        for name in _named_resources(pod) | implicit
         if any(container.requests.get(name, 0) > 0 for container in containers)
     )
 

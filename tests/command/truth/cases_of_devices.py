@@ -24,10 +24,10 @@ def with_extended_resource(name: str = "serve", resource: str = "nvidia.com/gpu"
     return made
 
 
-def of_another_driver(pods: int) -> dict:
+def of_another_driver(pods: int, resource: str = "aws.amazon.com/neuron") -> dict:
     """A Deployment whose pods request only devices of another vendor."""
     made = deployment("infer", pods, resourceClaims=[])
-    resources = {"limits": {"aws.amazon.com/neuron": 1}}
+    resources = {"limits": {resource: 1}}
     made["spec"]["template"]["spec"]["containers"][0]["resources"] = resources
     return made
 
@@ -48,6 +48,7 @@ def device_plugin(name: str = "nvidia-device-plugin", *terms: dict) -> dict:
     return api("apps/v1", "DaemonSet", name, spec, namespace="kube-system")
 
 
+IMPLICIT = "deviceclass.resource.kubernetes.io/"
 NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
 PRESENT = {"key": "nvidia.com/gpu.present", "operator": "Exists"}
 DEVICES = (
@@ -81,6 +82,27 @@ DEVICES = (
         given=[of_another_driver(1)],
         verdict="cannot-tell",
         texts=("aws.amazon.com/neuron",),
+    ),
+    *(
+        Case(
+            name=f"the implicit resource of {name}, a class that isn't given",
+            given=[of_another_driver(1, f"{IMPLICIT}{name}")],
+            verdict="cannot-tell",
+            texts=(f"DeviceClass {name}",),
+            silent=("nvidia.com/gpu=present",),
+        )
+        for name in ("gaudi.intel.com", "team-gpus")
+    ),
+    Case(
+        name="the implicit resource of the driver's class",
+        given=[of_another_driver(1, f"{IMPLICIT}gpu.nvidia.com")],
+        verdict="fits",
+    ),
+    Case(
+        name="the implicit resource of a class that the fleet's driver doesn't create",
+        given=[of_another_driver(1, f"{IMPLICIT}gpus.nvidia.com")],
+        verdict="does-not-fit",
+        texts=("gpus.nvidia.com",),
     ),
     Case(
         name="devices of another driver for a Deployment that has no pods",

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from dra_planner.manifests import Manifests, SelectorRefusal, read_manifests, selectors_of
+from dra_planner.manifests.validation.served_versions import not_served_reason
 from dra_planner.model import ObjectKey
 from dra_planner.plan import check_selector
-from dra_planner.releases import features_of
+from dra_planner.releases import MAXIMUM_MINOR, features_of
 from dra_planner.sources import Source
 
 
@@ -365,3 +366,19 @@ def test_quota_names_without_effect_are_reported(name: str, counted: str | None)
     text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
     found = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
     assert found == ([("quota-limits-nothing", 6, f"use {counted} instead")] if counted else [])
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "served"),
+    [
+        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", "autoscaling/v2"),
+        ("extensions/v1beta1", "Deployment", "apps/v1"),
+        ("batch/v1beta1", "CronJob", "batch/v1"),
+    ],
+)
+def test_fix_for_a_removed_version_names_its_successor(
+    version: str, kind: str, served: str
+) -> None:
+    reason = not_served_reason(version, kind, features_of(MAXIMUM_MINOR))
+    assert reason is not None
+    assert reason[1] == f"set apiVersion to {served}"

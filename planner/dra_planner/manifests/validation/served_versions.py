@@ -187,15 +187,14 @@ def _fix_of_pod_group(unserved: _UnservedKind) -> str:
 def _fix_of_workload(unserved: _UnservedKind) -> str:
     if unserved.kind in _SERVED.get(unserved.api_version, ()):
         return ""
-    served = next(
-        (
-            known
-            for known, kinds in _SERVED.items()
-            if unserved.kind in kinds and unserved.version != known
-        ),
-        "",
-    )
-    return f"set apiVersion to {served}" if served else "check kind and apiVersion"
+    served = [
+        known
+        for known, kinds in _SERVED.items()
+        if unserved.kind in kinds and unserved.version != known
+    ]
+    # autoscaling/v2 has the fields of autoscaling/v2beta2
+    served.sort(key=lambda known: not unserved.api_version.startswith(known))
+    return f"set apiVersion to {served[0]}" if served else "check kind and apiVersion"
 
 
 def _fix_of_policy(unserved: _UnservedKind) -> str:

@@ -12,7 +12,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dra_planner.claims.extended_resources import extended_resources, without_resources
+from dra_planner.claims.extended_resources import (
+    IMPLICIT_PREFIX,
+    extended_resources,
+    without_resources,
+)
 from dra_planner.drivers import driver_of, known_classes
 from dra_planner.fleet import Fleet
 from dra_planner.model import (
@@ -26,7 +30,12 @@ from dra_planner.model import (
     Shape,
 )
 from dra_planner.offers import Offer
-from dra_planner.plan.demand.missing_drivers import driver_fix, driver_of_name, drivers_of_class
+from dra_planner.plan.demand.missing_drivers import (
+    OF_A_CLASS,
+    driver_fix,
+    driver_of_name,
+    drivers_of_class,
+)
 from dra_planner.plan.demand.provided_devices import Provided
 from dra_planner.wording import listed
 
@@ -83,7 +92,7 @@ def device_demand(
             name not in classes and provided.is_of_another_vendor(name) for name in each.classes
         ):
             others.append(
-                OtherDevices(each.member, tuple(f"DeviceClass {name}" for name in each.classes))
+                OtherDevices(each.member, tuple(f"{OF_A_CLASS}{name}" for name in each.classes))
             )
         elif each.requests_devices:
             blocked.append(each)
@@ -133,7 +142,7 @@ def _named(
     ]
     if not names or len(names) < len(blocked.classes):
         return blocked
-    titles = tuple(f"DeviceClass {name}" for name in names)
+    titles = tuple(f"{OF_A_CLASS}{name}" for name in names)
     return _of_another_driver(blocked.member, titles, classes, fleet)
 
 
@@ -149,9 +158,7 @@ def _of_another_driver(
     of_driver = [driver_of_name(name, classes) for name in names]
     missing = {each.name: each for each in of_driver if each is not None}
     fixes = [driver_fix(each, fleet) for each in missing.values()]
-    requested = [
-        f"devices of {name}" if name.startswith("DeviceClass ") else name for name in names
-    ]
+    requested = [f"devices of {name}" if name.startswith(OF_A_CLASS) else name for name in names]
     reason = NO_DRIVER
     if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
         requested = list(names)
@@ -211,7 +218,10 @@ def names_of_others(
                 for each in ways
             )
         ]
-    names = [*resources, *(f"DeviceClass {name}" for ways in requests for name in ways)]
+    names = [
+        *(each.replace(IMPLICIT_PREFIX, OF_A_CLASS) for each in resources),
+        *(f"{OF_A_CLASS}{name}" for ways in requests for name in ways),
+    ]
     return tuple(dict.fromkeys(names)) or None
 
 

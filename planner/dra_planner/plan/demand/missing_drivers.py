@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from dra_planner.claims.requested_drivers import named_drivers
 from dra_planner.clouds import cloud
@@ -11,6 +12,9 @@ from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.model import DeviceClass
 from dra_planner.wording import either
+
+OF_A_CLASS: Final = "DeviceClass "
+"""Before the name of a class among the names of devices."""
 
 
 def drivers_of_class(device_class: DeviceClass) -> set[str]:
@@ -22,7 +26,7 @@ def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver |
     """Return the driver of a subject such as "DeviceClass NAME" or an extended resource. None if
     the driver is unknown, or if the subject is something else.
     """
-    class_name = name.removeprefix("DeviceClass ")
+    class_name = name.removeprefix(OF_A_CLASS)
     if class_name == name:
         owners = (each for each in every_driver() if name in each.plugin_resources)
         return next(owners, None)

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from dra_planner.claims import extended_resources
+from dra_planner.claims.extended_resources import IMPLICIT_PREFIX
 from dra_planner.drivers import driver_of, is_other_resource, publishers_of
 from dra_planner.drivers.protocol.misspelled_names import is_misspelling
 from dra_planner.model import PodSpec
@@ -50,10 +51,13 @@ class Provided(Struct, frozen=True):
 
     def is_of_others(self, resource: str) -> bool:
         """Return whether an extended resource is neither on the nodes nor a resource of their
-        vendors. Its domain can be one word, such as rdma.
+        vendors. Its domain can be one word, such as rdma. The implicit resource of a class belongs
+        to the class's vendor.
         """
         if resource in self.resources:
             return False
+        if resource.startswith(IMPLICIT_PREFIX):
+            return not self._knows_domain(resource.removeprefix(IMPLICIT_PREFIX))
         return not self._knows_domain(resource.partition("/")[0]) or is_other_resource(resource)
 
     def unknown_resources(self, pod: PodSpec) -> frozenset[str]:
