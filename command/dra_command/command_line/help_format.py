@@ -13,12 +13,13 @@ from dra_command.pens.terminal.wrapping import wrapped
 
 _TWO_STATUSES: Final = re.compile(r"(  \d  .*?) +(\d  .*)")
 _STATUS: Final = re.compile(r"  \d  | {30}")
+_NUMBER: Final = re.compile(r"\d  ")
 _COMMAND: Final = re.compile(r"    \S")
 _WORD: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|\S)+""")
 _LIST_PART: Final = re.compile(r",*[^,]+,*|,+")
 
 _TWO_COLUMNS: Final = 76  # width of lines with two exit statuses
-_SECOND_STATUS: Final = 30  # minimum column of text that continues the second status of a line
+_STATUS_MARGIN: Final = 3  # characters of a status before its text
 _COMMAND_MARGIN: Final = 8  # indentation and backslash
 _NARROW_POSITION: Final = 20  # column of the options' descriptions on narrow terminals
 
@@ -70,9 +71,9 @@ def _fitted(block: Sequence[str], columns: int) -> Iterator[str]:
     first = block[0]
     statuses = _TWO_STATUSES.fullmatch(first) if columns < _TWO_COLUMNS else None
     if statuses:
-        yield from (statuses[1], f"  {statuses[2]}")
-    elif columns < _TWO_COLUMNS and first.startswith(" " * _SECOND_STATUS):
-        yield f"     {first.strip()}"
+        yield from (*_status(statuses[1], columns), *_status(statuses[2], columns))
+    elif columns < _TWO_COLUMNS and _STATUS.match(first):
+        yield from _status(first, columns)
     elif all(len(line) <= columns for line in block):
         yield from block
     elif _COMMAND.match(first):
@@ -82,6 +83,15 @@ def _fitted(block: Sequence[str], columns: int) -> Iterator[str]:
         yield from wrapped(text, columns, first=_margin(first), rest=_margin(first))
     else:
         yield from block
+
+
+def _status(line: str, columns: int) -> Iterator[str]:
+    """Yield the lines of an exit status, or of text that continues one."""
+    text = line.strip()
+    number = text[:_STATUS_MARGIN] if _NUMBER.match(text) else ""
+    margin = " " * (2 + _STATUS_MARGIN)
+    first = f"  {number}" if number else margin
+    yield from wrapped(text.removeprefix(number), columns, first=first, rest=margin)
 
 
 def _folded(block: Sequence[str], columns: int) -> Iterator[str]:

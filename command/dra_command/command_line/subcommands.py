@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from importlib import import_module
 from typing import Any, Final
@@ -30,6 +31,10 @@ _SUMMARIES: Final = {
     "completion": "Generate a shell completion script",
 }
 
+_NARROW: Final = 58  # characters of a line that has room for options after the command's name
+_MARGIN: Final = " " * len("usage: ")
+_DEEP_MARGIN: Final = re.compile(rf"(?m)^{_MARGIN} +")
+
 
 def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
     """Add all subcommands. Those among `words` get their options; if `words` is None, all
@@ -53,7 +58,10 @@ class _Folded(HelpFormat):
     """
 
     def _format_usage(self, *given: Any) -> str:
-        return "\n".join(map(self._folded, super()._format_usage(*given).split("\n")))
+        usage = super()._format_usage(*given)
+        if self._width < _NARROW:
+            usage = _DEEP_MARGIN.sub(_MARGIN, usage)
+        return "\n".join(map(self._folded, usage.split("\n")))
 
     def _folded(self, line: str) -> str:
         indent = " " * (len(line) - len(line.lstrip()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -81,6 +82,17 @@ def test_prose_is_wrapped_on_a_narrow_terminal(project: Project) -> None:
         assert "  3  cannot tell (--allow-unknown makes it 0)" in lines or command == ("migrate",)
 
 
+@pytest.mark.parametrize("command", ["", *EXAMPLES])
+def test_exit_statuses_are_wrapped_on_a_very_narrow_terminal(
+    command: str, project: Project
+) -> None:
+    out = project.run(*command.split(), "--help", COLUMNS="40").out
+    lines = out.partition("exit status:\n")[2].partition("\n\n")[0].splitlines()
+    assert lines
+    assert [line for line in lines if len(line) > 40] == []
+    assert all(re.match("  [0-9]  [a-z]| {5}[^ ]", line) for line in lines)
+
+
 def test_paragraphs_are_filled_on_a_narrow_terminal(project: Project) -> None:
     """Lines that were too long left a short line each."""
     out = project.run("portfolio", "--help", COLUMNS="60").out
@@ -118,6 +130,14 @@ def test_text_that_continues_an_exit_status_follows_it(columns: str, project: Pr
         "  3  no node to compare (0 with",
         "     --allow-unknown)",
     ]
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_usage_is_wrapped_on_a_very_narrow_terminal(command: str, project: Project) -> None:
+    usage, _, _ = project.run(command, "--help", COLUMNS="40").out.partition("\n\n")
+    lines = usage.splitlines()
+    assert [line for line in lines if len(line) > 40] == []
+    assert all(line.startswith(" " * 7) for line in lines[1:])
 
 
 def test_mutually_exclusive_options_are_wrapped(project: Project) -> None:

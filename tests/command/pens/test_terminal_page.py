@@ -172,6 +172,18 @@ def test_long_names_are_divided_after_slashes_and_hyphens() -> None:
     assert wrapped(f"see {address}", 40) == ["see", address]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", ""), ('"', '"'), ("`", "`"), ("('", "')"), ('("', '"),'), ("(", ").")],
+)
+def test_quoted_paths_are_divided_like_other_paths(before: str, after: str) -> None:
+    path = f"{before}clusters/production-eu-west-2/recommendations/workloads/ranking.yaml{after}"
+    assert wrapped(f"the file {path} is empty", 60) == [
+        f"the file {before}clusters/production-eu-west-2/recommendations/",
+        f"workloads/ranking.yaml{after} is empty",
+    ]
+
+
 def test_short_code_is_not_divided_on_narrow_terminals() -> None:
     text = "remove this: `attributes.brand == 'Tesla'` or `x == 1`"
     lines = ["remove this:", "`attributes.brand == 'Tesla'` or `x == 1`"]

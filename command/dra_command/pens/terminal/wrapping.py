@@ -12,6 +12,8 @@ _NARROW: Final = 80
 _CODE: Final = re.compile(r"[^\s`]*`[^`]+`[^\s`]*")
 # strings in quotes, or a name with the period before it, and an index or a bracket after it
 _EXPRESSION_PART: Final = re.compile(r""""[^"]*"|'[^']*'|\.?[^."'(\[]+(?:\[\d+\])*[(\[]*|.""")
+_BRACKET: Final = re.compile(r"[(\[]")
+_ENDS: Final = "\"'`()[].,;:"  # around a name in a sentence
 _NAME_PART: Final = re.compile(r"[^/,]*[/,]+|[^/,]+")
 _LONG_NAME_PART: Final = re.compile(r"[^-]*-+|[^-]+")
 
@@ -59,7 +61,7 @@ class _Wrapper(TextWrapper):
         for word in super()._split(text):
             if len(word) <= longest or "://" in word:
                 yield word
-            elif "(" in word or "[" in word:
+            elif _BRACKET.search(word.strip(_ENDS)):
                 yield from _EXPRESSION_PART.findall(word)
             else:
                 for part in _NAME_PART.findall(word):
