@@ -55,13 +55,25 @@ def _split_documents(text: str) -> Iterator[str]:
         if separator[3:].strip() and not separator[3:].lstrip().startswith("#"):
             # the text isn't a separator, but an error that the reader reports
             document = separator + document
-        document = _IMAGE.sub(r"\g<name>", _TRAILING.sub(r"\g<value>", _COMMENT.sub("", document)))
-        document = _without_exemptions(document)
+        document = _without_exemptions(_without_versions(_without_comments(document)))
         if document.strip():
             yield _LEADING_BLANK_LINES.sub("", document).rstrip()
 
 
+def _without_comments(document: str) -> str:
+    if "#" not in document:  # the expressions are slow on large documents
+        return document
+    document = _COMMENT.sub("", document)
+    return _TRAILING.sub(r"\g<value>", document) if "#" in document else document
+
+
+def _without_versions(document: str) -> str:
+    return _IMAGE.sub(r"\g<name>", document) if "image:" in document else document
+
+
 def _without_exemptions(document: str) -> str:
     """Return a document without the annotations that exempt objects from rules."""
+    if "pulumi-dra/ignore" not in document:
+        return document
     without = _EXEMPTION_LINE.sub("", _ONLY_EXEMPTION.sub("", document))
     return document if without == document else _NO_ANNOTATIONS.sub("", without)
