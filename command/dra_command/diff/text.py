@@ -5,6 +5,7 @@ from __future__ import annotations
 from dra_command.diff.comparison import ComparedSides
 from dra_command.diff.summary import headline, reasons, tables
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.terminal.row_paragraphs import print_table
 
 
 def print_diff(found: ComparedSides, *, quiet: bool, verbose: bool) -> None:
@@ -24,4 +25,4 @@ def print_diff(found: ComparedSides, *, quiet: bool, verbose: bool) -> None:
                 page.text(fix, indent=4, mark="→ ")
         for table in () if quiet else tables(found, every=verbose):
             page.gap()
-            page.table((table.title, *table.heads[1:]), table.rows, numbers=table.numbers)
+            print_table(page, (table.title, *table.heads[1:]), table.rows, numbers=table.numbers)

@@ -10,6 +10,7 @@ from dra_command.claim_report.terms import failing_tables
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+from dra_command.pens.terminal.row_paragraphs import print_table
 from dra_command.pens.verdict_words import headline_verdict
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
@@ -121,7 +122,8 @@ class _PlanPage:
         """Print a table whose title is in its first column heading."""
         heads = (table.title, *table.heads[1:])
         self._page.gap()
-        self._page.table(heads, table.rows, numbers=table.numbers, styles=self._cell_styles)
+        styles = self._cell_styles
+        print_table(self._page, heads, table.rows, numbers=table.numbers, styles=styles)
         if table.note:
             self._page.line((table.note, "dim"))
 

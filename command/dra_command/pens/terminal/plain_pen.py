@@ -1,4 +1,4 @@
-"""Paragraphs and tables without colors.
+"""Paragraphs and tables without colors, and the widths of columns.
 
 Text that is too wide, or that contains signs of unknown width, isn't supported. The output is
 identical to Rich's output without colors, but importing Rich takes longer than most plans.
@@ -39,7 +39,7 @@ def plain_table(
         return None
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     widths[-1] = max(1, widths[-1])  # same as in Rich
-    total = sum(widths) + len(_GAP) * (len(widths) - 1)
+    total = table_width(widths)
     if total > width:
         return None
 
@@ -51,6 +51,46 @@ def plain_table(
         return _GAP.join(padded).rstrip()
 
     return [line(heads), _RULE * total, *map(line, rows)]
+
+
+def narrowest_columns(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
+) -> list[int]:
+    """Return the width of each column if the numbers in `right` are in one line, and texts are only
+    divided between words.
+    """
+    columns = list(zip(*rows, strict=True)) or [()] * len(heads)
+    return [
+        max(map(len, cells), default=0)
+        if at in right
+        else max((len(word) for text in (heads[at], *cells) for word in text.split()), default=0)
+        for at, cells in enumerate(columns)
+    ]
+
+
+def table_width(columns: Sequence[int]) -> int:
+    """Return the width of a table with columns of these widths."""
+    return sum(columns) + len(_GAP) * (len(columns) - 1)
+
+
+def column_widths(
+    least: Sequence[int], heads: Sequence[str], rows: Sequence[Sequence[str]], width: int
+) -> list[int]:
+    """Return widths with which as many columns as possible have one line. [] if words need to be
+    divided, or if nothing needs to be.
+    """
+    whole = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    free = width - table_width(least)
+    if free < 0 or table_width(whole) <= width:
+        return []
+    widths = list(least)
+    *others, longest = sorted(range(len(least)), key=lambda at: whole[at] - least[at])
+    for at in others:
+        if 0 < whole[at] - least[at] <= free:
+            free -= whole[at] - least[at]
+            widths[at] = whole[at]
+    widths[longest] += min(free, whole[longest] - least[longest])
+    return widths
 
 
 def is_simple(text: str) -> bool:

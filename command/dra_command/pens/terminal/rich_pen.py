@@ -11,7 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dra_command.pens.terminal.plain_pen import is_simple
+from dra_command.pens.terminal.plain_pen import (
+    column_widths,
+    is_simple,
+    narrowest_columns,
+)
 from dra_command.pens.terminal.wrapping import line_starts
 
 _LONGEST_WORD: Final = 14  # maximum characters of a number's heading that isn't wrapped
@@ -56,6 +60,8 @@ class RichPen:
         it's colored.
         """
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+        least = narrowest_columns(heads, rows, right)
+        widths = column_widths(least, heads, rows, self.width)
         for index, head in enumerate(heads):
             is_number = index in right
             drawn.add_column(
@@ -64,7 +70,8 @@ class RichPen:
                 overflow="fold",
                 # headings of several words and long names can be wrapped, but a number can't
                 no_wrap=is_number and " " not in head and len(head) <= _LONGEST_WORD,
-                min_width=max((len(row[index]) for row in rows), default=0) if is_number else None,
+                min_width=least[index] if is_number else None,
+                width=widths[index] if widths else None,
             )
         for row in rows:
             drawn.add_row(*(_coloured(cell, styles) for cell in row))
