@@ -36,7 +36,15 @@ def best(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 @equality(
-    ignored=("changes", "place", "needs_another_node", "is_node_full", "is_conditional", "exceeded")
+    ignored=(
+        "alternative",
+        "changes",
+        "place",
+        "needs_another_node",
+        "is_node_full",
+        "is_conditional",
+        "exceeded",
+    )
 )
 class Reason(Struct, frozen=True, kw_only=True):
     """The reason why something doesn't fit or can't be determined, with a fix."""
@@ -46,6 +54,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     details: str = ""  # sentences that follow the message, without a period at the end
     fix: str = ""
     intent: str = ""  # the author's probable intent, with which the fix begins
+    alternative: str = ""  # a change of the pods with which the fix ends, because it adds no nodes
     claim: str = ""  # "<namespace>/<claim>" if the reason is about a claim
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""

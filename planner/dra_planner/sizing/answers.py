@@ -22,6 +22,7 @@ from dra_planner.model import (
 )
 from dra_planner.sizing.bound.proof import BoundProof
 from dra_planner.sizing.daemons_in_the_way import blame_daemons
+from dra_planner.sizing.full_nodes import fix_of_full_node
 from dra_planner.sizing.items import Items, Shares, adds_pods
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.filling import devices_suffice
@@ -222,6 +223,7 @@ def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
     ]
     growing.sort(key=lambda pool: (pool not in takers, pool))
     first = growing[0] if growing and growing[0] in takers else takers[0]
+    node_limit, node_fix = _node_limit(outcome, item, first)
     return Shortage(
         room=found.rooms[first],
         bound=outcome.proof.nodes[first],
@@ -233,28 +235,30 @@ def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
         ),
         method=outcome.packing.method,
         proved=proved,
-        node_limit=_node_limit(outcome, item, first),
+        node_limit=node_limit,
+        node_fix=node_fix,
         share_limit=_share_limit(outcome, item, first),
     )
 
 
-def _node_limit(outcome: PackedLevel, item: int, pool: int) -> str:
+def _node_limit(outcome: PackedLevel, item: int, pool: int) -> tuple[str, str]:
     """Return why an empty node runs only some of an item's pods although it has free devices for
-    more, or "".
+    more, and a change of the pods with which it runs more of them. Both can be "".
     """
     found, packed = outcome.found, outcome.found.items[item]
     count = found.fills[item, pool]
     if (item, pool) not in found.ended or packed.pods > 1 or not packed.parts[0].shape.claims:
-        return ""
+        return "", ""
     full = found.nodes.filling.fill(packed, found.rooms[pool].empty, count)[1]
     stop = found.nodes.try_to_place(packed, pool, full)
     answer = None if stop is None else stop.answer
     if stop is None or not isinstance(answer, Refusal) or answer.kind != "filter":
-        return ""
+        return "", ""
     if not devices_suffice(answer.shape, answer.node):
-        return ""
+        return "", ""
     exhausted = ", and ".join(reason.message for reason in stop.reasons)
-    return f"a node runs at most {count} of these pods, because {exhausted}"
+    fix = fix_of_full_node(answer, found.rooms[pool].empty.state)
+    return f"a node runs at most {count} of these pods, because {exhausted}", fix
 
 
 def _share_limit(outcome: PackedLevel, item: int, pool: int) -> str:

@@ -37,6 +37,7 @@ class Shortage(Struct, frozen=True, kw_only=True):
     limits: tuple[tuple[SharedLimit, int], ...] = ()
     # reason why a node can't run more of these pods, or empty if its devices are used up
     node_limit: str = ""
+    node_fix: str = ""  # change of the pods with which a node runs more of them, or empty
     share_limit: str = ""  # number of these claims that can share a device, with the reason
 
 
@@ -105,7 +106,8 @@ def too_small(
         return Reason(
             code="limit-too-small" if shortage.proved else "packing-exceeds-limit",
             message=f"{_exhausted(shortage)}, {still_pending}",
-            fix=raise_text(shortage.raises, shortage.limits),
+            fix=with_alternative(raise_text(shortage.raises, shortage.limits), shortage.node_fix),
+            alternative=shortage.node_fix,
             claim=claim,
             pool=room.name,
             is_node_full=bool(shortage.node_limit),
@@ -121,11 +123,17 @@ def too_small(
     return Reason(
         code=POOL_TOO_SMALL if shortage.proved else "packing-too-large",
         message=message,
-        fix=raise_text(shortage.raises),
+        fix=with_alternative(raise_text(shortage.raises), shortage.node_fix),
+        alternative=shortage.node_fix,
         claim=claim,
         pool=room.name,
         is_node_full=bool(shortage.node_limit),
     )
+
+
+def with_alternative(fix: str, alternative: str) -> str:
+    """Return a fix that ends with a change of the pods, if there is one."""
+    return f"{fix}, or {alternative}" if fix and alternative else fix or alternative
 
 
 def _exhausted(shortage: Shortage) -> str:

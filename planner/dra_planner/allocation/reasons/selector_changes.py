@@ -218,7 +218,7 @@ def _compile(expression: str, template: Template) -> Selector | None:
 def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange]:
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
-    if _is_likely_intended(term) or _is_amount(term) or _is_same_slice(term):
+    if _is_likely_intended(term) or _is_amount(term) or _is_same_slice(term, template):
         only_if = "" if _is_likely_intended(term) else f"if {term.nearest} is enough, "
         amount = term.nearest if _is_amount(term) else ""
         for better in (_with_value(term.text, term), _with_value(inclusive, term)):
@@ -352,10 +352,14 @@ def _is_likely_intended(term: Condition) -> bool:
     return nearest < wanted and is_near(nearest, wanted)
 
 
-def _is_same_slice(term: Condition) -> bool:
-    """Return True if the nearest value is a MIG profile with the same compute slices."""
+def _is_same_slice(term: Condition, template: Template) -> bool:
+    """Return True if the nearest value is a MIG profile with the same compute slices, and no device
+    has the wanted profile.
+    """
     wanted, nearest = _PROFILE.match(term.wanted), _PROFILE.match(term.nearest)
-    return wanted is not None and nearest is not None and wanted[1] == nearest[1]
+    if wanted is None or nearest is None or wanted[1] != nearest[1]:
+        return False
+    return not any(term.wanted in each.attributes.values() for each in template.candidates)
 
 
 def _is_amount(term: Condition) -> bool:

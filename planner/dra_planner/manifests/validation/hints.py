@@ -214,11 +214,23 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
             _rejected_name(item, violation),
             dots="" if "RFC 1123 label" in violation.text else ".",
         )
+    if violation.reason == "UnknownField" and _tolerates_nodes(item, violation.field):
+        return "move the tolerations of node taints to the pod's spec.tolerations"
     if violation.reason == "UnknownField":
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
         return wrong_type_fix(item.data, violation.field, violation.text)
     return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
+
+
+def _tolerates_nodes(item: KubernetesObject, field: str) -> bool:
+    """Return whether a claim's unknown field has tolerations for taints that clouds and pools set
+    on nodes.
+    """
+    value = value_at(item.data, field) if field.endswith("tolerations") else None
+    keys = [each.get("key") for each in value or () if isinstance(each, dict)]
+    known = {name for each in every_driver() for name in each.plugin_resources}
+    return bool(keys) and all(key in known for key in keys)
 
 
 def _rejected_name(item: KubernetesObject, violation: Violation) -> Any:

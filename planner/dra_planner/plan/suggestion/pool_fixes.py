@@ -14,6 +14,7 @@ from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing
+from dra_planner.sizing.reasons import with_alternative
 from dra_planner.wording import counted, price_change
 
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
@@ -71,7 +72,8 @@ def with_raises(reason: Reason, raises: str) -> Reason:
     """
     if reason.code not in _TOO_SMALL or not raises or reason.pool == SYSTEM_POOL:
         return reason
-    return replace(reason, fix=_joined(reason.intent, raises))
+    fix = with_alternative(raises, reason.alternative)
+    return replace(reason, fix=_joined(reason.intent, fix))
 
 
 def _with_intent(reason: Reason, intent: str) -> Reason:

@@ -10,7 +10,7 @@ from dra_planner.model import DemandLevel
 from dra_planner.plan.judgement.demand_levels import counting_autoscaler
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.rollouts.findings import why_it_finishes
-from dra_planner.sizing import Sizing, WorkloadSize
+from dra_planner.sizing import POOL_TOO_SMALL, Sizing, WorkloadSize
 from dra_planner.wording import counted
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -49,7 +49,7 @@ def check(view: StackView) -> Iterator[Finding]:
             anyway = _why_rollouts_finish(judgement, crowded) if level == "peak" else ""
             yield Finding(
                 message=f"{_sentence(crowded[0], level)}{_others(crowded[1:])}{reason}{anyway}",
-                fix=denied[0].fix if denied else _fix(view, sizing, level),
+                fix=denied[0].fix if denied else _fix(view, sizing, level, crowded[0]),
                 urn=view.judged_urn,
                 place=places[crowded[0].workload],
                 about=str(crowded[0].workload),
@@ -122,15 +122,16 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     )
 
 
-def _fix(view: StackView, sizing: Sizing, level: DemandLevel) -> str:
+def _fix(view: StackView, sizing: Sizing, level: DemandLevel, size: WorkloadSize) -> str:
+    """Return the plan's fix for a larger maximum, with its cost, or another change."""
     short = [pool for pool in sizing.pools if pool.enough > pool.maximum]
     record = view.record.plan_file if view.record is not None else None
     if record and short and plan_allows(view, tuple(short)):
         more = _more_nodes(record.fleet, level)
         return f"save a plan for {level} demand (plan --demand {level}), or {more}"
-    roomier = " and ".join(
-        f'raise the maximum of pool "{pool.name}" to {counted(pool.enough, "node")}'
-        for pool in short
+    raises = [each.fix for each in size.reasons if each.code == POOL_TOO_SMALL and each.fix]
+    roomier = next(iter(raises), "") or " and ".join(
+        f'raise the maximum of pool "{pool.name}" to {pool.enough}' for pool in short
     )
     other = (
         "lower the autoscaler's maximum replica count"

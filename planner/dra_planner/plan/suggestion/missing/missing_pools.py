@@ -150,5 +150,12 @@ def _lacks_hardware(pool_answer: PoolAnswer) -> bool:
     if misfit is None or misfit.filter != "resources":
         return answer.kind == "devices"
     allocatable = pool_answer.node.node.allocatable
+    if all(map(_is_pool_setting, (name for name, _, _ in misfit.shortages))):
+        return False
     # DRA nodes of every machine type lack resources that only device plugins advertise
     return all("/" not in name or allocatable.get(name) for name, _, _ in misfit.shortages)
+
+
+def _is_pool_setting(resource: str) -> bool:
+    """Return whether a pool's settings determine the amount of a resource, not its machine type."""
+    return resource == "ephemeral-storage" or resource.startswith("hugepages-")
