@@ -74,7 +74,7 @@ def cluster_of(
         nodes=nodes,
         objects=(
             *(render_device_class(classes[name]) for name in sorted(classes)),
-            *(as_ready(render_node(each.node)) for each in nodes.values()),
+            *(as_ready(render_node(each.node), fleet.minor) for each in nodes.values()),
             *(render_slice(known_values(one)) for each in nodes.values() for one in each.slices),
             *(
                 pod
@@ -86,15 +86,20 @@ def cluster_of(
     )
 
 
-def as_ready(node: Json) -> Json:
-    """Return a Node as its kubelet would report it: ready, with a capacity equal to its allocatable
-    resources.
+def as_ready(node: Json, minor: int) -> Json:
+    """Return a Node as its kubelet of a minor version would report it: ready, with a capacity equal
+    to its allocatable resources.
     """
     allocatable = node["status"]["allocatable"]
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "rehearsed"}
     return {
         **node,
-        "status": {"allocatable": allocatable, "capacity": allocatable, "conditions": [ready]},
+        "status": {
+            "allocatable": allocatable,
+            "capacity": allocatable,
+            "conditions": [ready],
+            "nodeInfo": {"kubeletVersion": f"v1.{minor}.0"},
+        },
     }
 
 

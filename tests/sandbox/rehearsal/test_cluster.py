@@ -37,6 +37,15 @@ def test_every_pool_has_its_planned_nodes() -> None:
     )
 
 
+def test_nodes_report_the_fleets_minor_version() -> None:
+    """Commands read a cluster's version from its kubelets."""
+    plan = plan_of(sources(deployment("web", 1)))
+    assert plan.fleet is not None
+    nodes = [each for each in planned_cluster(plan).objects if each["kind"] == "Node"]
+    versions = {node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes}
+    assert versions == {f"v1.{plan.fleet.minor}.0"}
+
+
 def test_every_node_has_its_own_slices_and_daemon_pods() -> None:
     cluster = cluster_with(l4=2, a10g=1)
 
