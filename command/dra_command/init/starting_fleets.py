@@ -226,7 +226,16 @@ def _with_higher_limits(document: Mapping[str, Any]) -> dict[str, Any]:
 def _from_cluster(values: argparse.Namespace) -> InitialFleet:
     found = fleet_of_cluster(read_observed(values.observed, values.kubeconfig), values.kubernetes)
     document = {**found.document, "placement": _PLACEMENT}
-    return _described(document, f"the nodes of {values.observed}", found.notes)
+    return _described(document, f"the nodes of {_cluster_name(values)}", found.notes)
+
+
+def _cluster_name(values: argparse.Namespace) -> str:
+    """Return the name of the snapshot or context that `init` reads."""
+    if not values.observed.startswith(CONTEXT):
+        return str(values.observed)
+    if context := values.observed.removeprefix(CONTEXT):
+        return f"kubectl context {context}"
+    return f"the current context of {values.kubeconfig}"
 
 
 def _from_state(values: argparse.Namespace) -> InitialFleet:

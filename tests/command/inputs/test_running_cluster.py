@@ -55,6 +55,27 @@ def test_init_reads_the_cluster_of_a_context(project: Project, path: str) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "source"),
+    [
+        (("--context", "gpu"), "kubectl context gpu"),
+        (("--context", "gpu", "--kubeconfig", "config"), "kubectl context gpu"),
+        (("--kubeconfig", "config"), "the current context of config"),
+        (("--observed", "cluster.yaml"), "cluster.yaml"),
+    ],
+)
+def test_fleet_names_the_cluster_that_init_reads(
+    words: tuple[str, ...], source: str, project: Project, path: str
+) -> None:
+    project.write("config", "kind: Config\n")
+
+    done = project.run("init", "gpus", *words, "--kubernetes", "1.35", PATH=path)
+
+    assert done.status == 0
+    fleet = (project.root / "gpus/fleet.yaml").read_text()
+    assert fleet.startswith(f"# Source: the nodes of {source}.\n")
+
+
 def test_kubeconfig_without_a_context_uses_its_current_one(project: Project, path: str) -> None:
     project.write("config", "kind: Config\n")
     workloads = str(EXAMPLES / "workloads")
