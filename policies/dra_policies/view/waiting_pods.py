@@ -77,7 +77,7 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same for pods without devices, which run on the system pool.
 
-    If other pods of their workload have devices, they are only returned if they themselves don't
+    If other pods of their workload have devices or are blocked, they are only returned if they themselves don't
     fit: each pod set that fits no node, or otherwise all that need more nodes. Rules about pools
     cover the other pods.
     """
@@ -86,7 +86,7 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
         for shape in judgement.demand.shapes
         for member in shape.members
         if shape.id not in judgement.on_system
-    }
+    } | {each.member.workload for each in judgement.demand.blocked}
     cases = [case for case in _waiting(judgement) if case.shape.id in judgement.on_system]
     found = [case for case in cases if case.size.workload not in on_pools or case.own_reasons]
     known = {case.size.workload for case in found}

@@ -48,6 +48,22 @@ def device_plugin(name: str = "nvidia-device-plugin", *terms: dict) -> dict:
     return api("apps/v1", "DaemonSet", name, spec, namespace="kube-system")
 
 
+def suspended(item: dict) -> dict:
+    """The Job, which doesn't start pods yet."""
+    return {**item, "spec": {**item["spec"], "suspend": True}}
+
+
+def with_launcher(worker: dict) -> dict:
+    """An MPIJob with one worker, and a launcher that runs on the system pool."""
+    resources = {"requests": {"cpu": "1"}}
+    launcher = {"containers": [{"name": "run", "image": "app:1", "resources": resources}]}
+    replicas = {
+        "Launcher": {"replicas": 1, "template": {"spec": launcher}},
+        "Worker": {"replicas": 1, "template": worker["spec"]["template"]},
+    }
+    return api("kubeflow.org/v2beta1", "MPIJob", "train", {"mpiReplicaSpecs": replicas})
+
+
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
 NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
 PRESENT = {"key": "nvidia.com/gpu.present", "operator": "Exists"}
@@ -82,6 +98,20 @@ DEVICES = (
         given=[of_another_driver(1)],
         verdict="cannot-tell",
         texts=("aws.amazon.com/neuron",),
+    ),
+    Case(
+        name="devices of another driver for the workers of a launcher",
+        given=[with_launcher(of_another_driver(1))],
+        verdict="cannot-tell",
+        texts=("aws.amazon.com/neuron",),
+        silent=("doesn't fit on the system pool",),
+    ),
+    Case(
+        name="a suspended Job whose pods select a label that no node has",
+        given=[suspended(job(nodeSelector={"tier": "gold"})), template()],
+        verdict="fits",
+        texts=("remove tier from the pod's nodeSelector",),
+        silent=("lower the autoscaler's maximum",),
     ),
     *(
         Case(

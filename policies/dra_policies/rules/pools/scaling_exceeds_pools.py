@@ -138,7 +138,10 @@ def _fix(view: StackView, sizing: Sizing, level: DemandLevel, size: WorkloadSize
         if level == "ceiling"
         else "set the rollout's maxSurge to 0 and maxUnavailable to 1"
     )
-    return f"{roomier}, or {other}" if roomier else other
+    if roomier:
+        return f"{roomier}, or {other}"
+    # more nodes and fewer pods don't help pods that no node accepts
+    return next((each.fix for each in size.reasons if each.fix), other)
 
 
 RULE = Rule(
