@@ -16,6 +16,7 @@ CEL = 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi"))'
         ("on a3-highgpu-8g now", 'on <span class="nw">a3-highgpu-8g</span> now'),
         ("<b>", "&lt;b&gt;"),
         ("12% (6%–24%)", '12% <span class="nw">(6%–24%)</span>'),
+        ("random (seed 3), settled", 'random <span class="nw">(seed 3)</span>, settled'),
         ("8 × NVIDIA H200", '<span class="nw">8 × NVIDIA</span> H200'),
         ("140.4 GiB each", '<span class="nw">140.4 GiB</span> each'),
         ("(USD 3.36 per hour)", '<span class="nw">(USD 3.36</span> per hour)'),

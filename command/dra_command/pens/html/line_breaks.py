@@ -16,6 +16,7 @@ _WORD: Final = re.compile(
     r"""
     (?P<amount>
       \(?USD[ ][\d.,]*\d
+      | \(seed[ ]\d+\)+
       | \(?(?:\b[A-Z*+][ ])?(?<![\w.,])\d[\d.,]*[ ]                      # a letter, and a number
         (?:×(?:[ ][^\s,()]{1,22}(?=[\s,)]|$))?|[GM]i?B\b|(?:more[ ])?(?:GPU|NIC|node|pod|device|MIG[ ]slice)s?\b)
     )

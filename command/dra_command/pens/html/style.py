@@ -162,6 +162,8 @@ details li{margin:.15rem 0;max-width:46rem;overflow-wrap:anywhere}
 section>h3,main>h3{margin-top:1.4rem}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 BLOCKS(.always)
+@media(min-width:60.01rem){th.whole{white-space:nowrap}}
+@media(min-width:40.01rem) and (max-width:60rem){.tight{font-size:13px}.tight th,.tight td{padding-right:.5rem}}
 @media(max-width:60rem){.pool{grid-template-columns:minmax(0,1fr)}th,td{padding-right:.75rem}
 BLOCKS(.early)
 }
