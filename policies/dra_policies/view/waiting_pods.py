@@ -77,9 +77,9 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same for pods without devices, which run on the system pool.
 
-    If other pods of their workload have devices or are blocked, they are only returned if they themselves don't
-    fit: each pod set that fits no node, or otherwise all that need more nodes. Rules about pools
-    cover the other pods.
+    If other pods of their workload have devices or are blocked, they are only returned if they
+    themselves don't fit: each pod set that fits no node, or otherwise all that need more nodes.
+    Rules about pools cover the other pods.
     """
     on_pools = {
         member.workload
