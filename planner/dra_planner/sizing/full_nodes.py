@@ -26,15 +26,15 @@ def fix_of_full_node(refusal: Refusal, empty: NodeState) -> str:
         return "remove the pods' host port"
     if misfit.filter == "anti-affinity":
         return "use preferred podAntiAffinity"
-    short = {name for name, _, _ in misfit.shortages}
-    if misfit.filter != "resources" or len(short) != 1 or not short <= _COMPUTE:
+    if misfit.filter != "resources" or len(misfit.shortages) != 1:
         return ""
-    return _smaller_request(short.pop(), refusal.shape, empty)
+    ((name, requested, _),) = misfit.shortages
+    return _smaller_request(name, requested, refusal.shape, empty) if name in _COMPUTE else ""
 
 
-def _smaller_request(name: str, shape: Shape, empty: NodeState) -> str:
-    """Return the largest request with which an empty node runs as many pods as its devices
-    allow.
+def _smaller_request(name: str, requested: int, shape: Shape, empty: NodeState) -> str:
+    """Return the largest request with which an empty node runs as many pods as its devices allow,
+    unless it's less than half of the current request.
     """
     without = apply_edits([Edit("lower-resource", "", name=name, value=0)], shape)
     pods = _pods_on(without, empty)
@@ -42,7 +42,7 @@ def _smaller_request(name: str, shape: Shape, empty: NodeState) -> str:
         return ""
     value = empty.free(name) // pods
     lowered = apply_edits([Edit("lower-resource", "", name=name, value=value)], shape)
-    if not value or _pods_on(lowered, empty) < pods:
+    if value * 2 < requested or _pods_on(lowered, empty) < pods:
         return ""
     amount = amount_text_at_most(name, value)
     return f"request at most {amount} per pod, so that a node runs {counted(pods, 'pod')}"

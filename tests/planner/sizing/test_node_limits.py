@@ -46,3 +46,23 @@ def test_reported_cause_is_the_first_exhausted_resource(name: str) -> None:
     (reason,) = sizing.workloads[0].reasons
     assert reason.message.endswith(cause) or f"{cause} " in reason.message
     assert ("a node runs at most" in reason.message) == cause.startswith(("a node", "only"))
+
+
+@pytest.mark.parametrize(
+    ("gpus", "requested", "alternative"),
+    [
+        (2, 5_000, "request at most 4 CPUs per pod, so that a node runs 2 pods"),
+        (4, 3_000, "request at most 2 CPUs per pod, so that a node runs 4 pods"),
+        (4, 5_000, ""),  # the pods would keep less than half of their CPUs
+    ],
+)
+def test_smaller_request_that_fills_a_node_is_an_alternative(
+    gpus: int, requested: int, alternative: str
+) -> None:
+    nodes = [pool("a", at_most=1, gpus=gpus, cpu=8_000)]
+
+    sizing = size(nodes, workload("web", 6, gpus=1, cpu=requested))
+
+    (reason,) = sizing.workloads[0].reasons
+    assert reason.alternative == alternative
+    assert reason.fix.endswith(f", or {alternative}" if alternative else "more nodes)")
