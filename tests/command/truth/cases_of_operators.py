@@ -172,6 +172,21 @@ SERVING_APIS = (
     unread("tailscale.com/v1alpha1", "ProxyGroup", {"type": "egress"}),
     unread("comcast.github.io/v1", "KuberhealthyCheck", {"runInterval": "30s"}),
     harmless("cluster.x-k8s.io/v1beta1", "MachineHealthCheck", {"clusterName": "c"}),
+    unread("operator.tekton.dev/v1alpha1", "TektonConfig", {"profile": "all"}),
+    unread("core.oam.dev/v1alpha2", "ApplicationConfiguration", {"components": []}),
+    unread("fission.io/v1", "MessageQueueTrigger", {"mqtkind": "keda"}),
+    harmless("fpga.intel.com/v2", "AcceleratorFunction", {"afuId": "d8424dc4"}),
+    harmless("fpga.intel.com/v2", "FpgaRegion", {"interfaceId": "ce48969"}),
+    harmless("dashboard.opendatahub.io/v1", "AcceleratorProfile", {"identifier": "nvidia.com/gpu"}),
+    harmless("scheduling.incubator.k8s.io/v1alpha1", "PodGroup", {"minMember": 2}),
+    harmless(
+        "analysis.koordinator.sh/v1alpha1", "Recommendation", {"target": {"type": "workload"}}
+    ),
+    harmless(
+        "godelscheduler.config.kubewharf.io/v1beta1",
+        "GodelSchedulerConfiguration",
+        {"profile": {"basePluginsForNode": {"filter": [{"name": "nvidia.com/gpu"}]}}},
+    ),
     harmless("platform.example.com/v1", "AccessPolicies", {"allow": ["ml"]}),
     harmless("platform.example.com/v1", "OperatorConfig", {"logLevel": "debug"}),
     harmless("tekton.dev/v1", "Task", {"steps": [{"image": "registry.example/t:1", "args": []}]}),

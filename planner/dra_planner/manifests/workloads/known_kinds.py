@@ -116,6 +116,7 @@ workloads.
 """
 _CONFIGURATION_KINDS: Final = frozenset(
     {
+        ("analysis.koordinator.sh", "Recommendation"),
         ("autoscaling.aibrix.ai", "PodAutoscaler"),
         ("autoscaling.k8s.io", "VerticalPodAutoscaler"),
         ("autoscaling.openshift.io", "MachineAutoscaler"),
@@ -126,9 +127,13 @@ _CONFIGURATION_KINDS: Final = frozenset(
         ("console.openshift.io", "ConsolePlugin"),
         ("consul.hashicorp.com", "IngressGateway"),
         ("consul.hashicorp.com", "TerminatingGateway"),
+        ("dashboard.opendatahub.io", "AcceleratorProfile"),
         ("datadoghq.com", "DatadogMonitor"),
         ("extensions.istio.io", "WasmPlugin"),
+        ("fpga.intel.com", "AcceleratorFunction"),
+        ("fpga.intel.com", "FpgaRegion"),
         ("gateway.solo.io", "Gateway"),
+        ("godelscheduler.config.kubewharf.io", "GodelSchedulerConfiguration"),
         ("kuma.io", "MeshGateway"),
         ("multicluster.x-k8s.io", "ServiceExport"),
         ("multicluster.x-k8s.io", "ServiceImport"),
@@ -136,6 +141,7 @@ _CONFIGURATION_KINDS: Final = frozenset(
         ("postgresql.cnpg.io", "Backup"),
         ("postgresql.cnpg.io", "ScheduledBackup"),
         ("projectcalico.org", "BGPPeer"),
+        ("scheduling.incubator.k8s.io", "PodGroup"),
         ("trust.cert-manager.io", "Bundle"),
     }
 )
@@ -144,7 +150,19 @@ Sources: the API types in vllm-project/aibrix, kubernetes/autoscaler, openshift/
 projectcapsule/capsule, kubernetes-sigs/cluster-api, Kong/kubernetes-configuration,
 hashicorp/consul-k8s, DataDog/datadog-operator, istio/api, solo-io/gloo, kumahq/kuma,
 kubernetes-sigs/mcs-api, perses/perses-operator, cloudnative-pg/cloudnative-pg, projectcalico/api,
-and cert-manager/trust-manager.
+cert-manager/trust-manager, koordinator-sh/koordinator, opendatahub-io/odh-dashboard,
+intel/intel-device-plugins-for-kubernetes, kubewharf/godel-scheduler, and
+kubernetes-retired/kube-batch.
+"""
+CREATES_PODS: Final = frozenset(
+    {
+        ("core.oam.dev", "ApplicationConfiguration"),
+        ("fission.io", "MessageQueueTrigger"),
+        ("operator.tekton.dev", "TektonConfig"),
+    }
+)
+"""Kinds that create pods, although other kinds with the same last word only configure something.
+Sources: the API types in crossplane/oam-kubernetes-runtime, fission/fission, and tektoncd/operator.
 """
 KNOWN_KINDS: Final = (
     WITHOUT_PODS

@@ -16,6 +16,7 @@ from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.known_kinds import (
     CLOUD_RESOURCES,
     CONFIGURATION_NOUNS,
+    CREATES_PODS,
     KNOWN_GROUPS,
     KNOWN_KINDS,
 )
@@ -127,7 +128,7 @@ def object_of_unclear_kind(item: KubernetesObject) -> UnreadObject | None:
     """Return an object of an unknown kind that doesn't mention devices or models, but might create
     pods, or None if the kind's name states that its objects don't.
     """
-    if is_known(item) or _is_configuration(item.kind):
+    if is_known(item) or _is_configuration(item):
         return None
     return UnreadObject(
         title=_title(item),
@@ -142,11 +143,13 @@ def _title(item: KubernetesObject) -> str:
     return f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
 
 
-def _is_configuration(kind: str) -> bool:
+def _is_configuration(item: KubernetesObject) -> bool:
     """Return True if the name of an unknown kind states that its objects only configure or describe
     something.
     """
-    last = next(reversed(_WORD.findall(kind)), kind)
+    if (item.group, item.kind) in CREATES_PODS:
+        return False
+    last = next(reversed(_WORD.findall(item.kind)), item.kind)
     singular = {last, last.removesuffix("s"), f"{last.removesuffix('ies')}y"}
     return not singular.isdisjoint(CONFIGURATION_NOUNS)
 
