@@ -149,7 +149,7 @@ def gather_sources(
         raise _together((*reader.errors, *reader.unreadable))
     if reader.excluded and not reader.sources:
         raise SourceError(
-            f"the exclusions skip every file ({counted(reader.excluded, 'file')})",
+            f"the exclusions match every file ({counted(reader.excluded, 'file')})",
             place=Place(" ".join(str(path) for path in paths)),
             fix="exclude fewer files",
         )

@@ -126,13 +126,13 @@ def _add_workflow(parser: argparse.ArgumentParser) -> None:
         "--baseline",
         metavar="FILE",
         default="",
-        help="let the CI workflow ignore findings listed in FILE",
+        help="make the CI workflow ignore the findings listed in FILE",
     )
     before.add_argument(
         "--diff",
         metavar="REF",
         default="",
-        help="let the CI workflow report only findings that aren't in git REF, for example "
+        help="make the CI workflow report only findings that aren't in git REF, for example "
         "origin/main",
     )
     parser.add_argument(

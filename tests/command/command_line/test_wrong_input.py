@@ -362,7 +362,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "everything excluded",
         unchanged,
         ("check", "workloads", "--exclude", "*"),
-        ("the exclusions skip every file", "exclude"),
+        ("the exclusions match every file", "exclude"),
     ),
     (
         "a cloud without a table",

@@ -30,7 +30,7 @@ class ExplainedFindingRow(Output):
     )
     pods: list[ExplainedPodRow] = Field(
         description=(
-            "Results for the pods, planned on the fleet or the snapshot. Empty if the finding "
+            "Results of planning the pods on the fleet or the snapshot. Empty if the finding "
             "doesn't concern pods."
         )
     )

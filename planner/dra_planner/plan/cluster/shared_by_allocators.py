@@ -118,7 +118,7 @@ def find_device_plugins(manifests: Manifests, offers: Iterable[Offer]) -> Iterat
                 fix=f"in the plugin's required node affinity, add {EXCLUSION} to the "
                 "matchExpressions of every term"
                 if _terms(pod)
-                else f"add a required node affinity with the term {EXCLUSION}",
+                else f"add a required node affinity with the match expression {EXCLUSION}",
             )
 
 

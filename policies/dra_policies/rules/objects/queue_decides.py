@@ -8,7 +8,7 @@ from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="queue-decides",
-    description="Kueue changes a workload's pods, or facts about the workload's queue are unknown.",
+    description="Kueue changes a workload's pods, or the configuration of its queue is unknown.",
     why="Kueue adds the node labels and tolerations of its flavors to pods, and admits pods "
     "only within its quotas.",
     fix="Add the queue's manifests, or do nothing if this is intended.",

@@ -149,7 +149,7 @@ def _fix(plugin: PluginWorkload) -> str:
         )
     terms = plugin.pod.items(REQUIRED_TERMS)
     if terms is not None and not terms:
-        return f"add a required node affinity with the term {EXCLUSION}"
+        return f"add a required node affinity with the match expression {EXCLUSION}"
     return f"in the plugin's required node affinity, add {EXCLUSION} to the matchExpressions of every term"
 
 

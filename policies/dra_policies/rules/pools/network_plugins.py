@@ -75,6 +75,6 @@ def _chart_fault(row: NetworkPlugin, version: str, values: Properties) -> str:
 def _finding(plugin: str, fault: str, machine: str, first: str, urn: str) -> Finding:
     return Finding(
         message=f"{plugin} {fault.format(machine=machine)}",
-        fix=f"install {first} or later",
+        fix=f"use {first} or later",
         urn=urn,
     )

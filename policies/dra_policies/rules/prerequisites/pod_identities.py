@@ -56,7 +56,7 @@ def misnamed_accounts(view: StackView, kind: PodIdentity | None) -> Iterator[Fin
         ]
         for wanted in get_close_matches(account, without, n=1, cutoff=_ALIKE):
             yield Finding(
-                message=f'pod identity "{each.name}" applies to service account "{account}", '
+                message=f'Pod Identity association "{each.name}" applies to service account "{account}", '
                 f'but chart "{used[namespace, wanted]}" uses "{wanted}", so the chart\'s '
                 "pods don't get the identity's permissions",
                 fix=f'set {kind.account} to "{wanted}"',
@@ -77,11 +77,10 @@ def untrusting_roles(
         named = each.sources_of(kind.identity) & roles.keys() if each.type == kind.token else ()
         for role in (roles[urn] for urn in named):
             policy = role.props.text(identity.trust)
-            title = f'{identity.kind} "{role.name}" of pod identity "{each.name}"'
+            title = f'{identity.kind} "{role.name}" of Pod Identity association "{each.name}"'
             if policy and kind.trusted not in policy:
                 yield Finding(
-                    message=f"{title} doesn't trust {kind.trusted}, so EKS rejects the pod "
-                    "identity",
+                    message=f"{title} doesn't trust {kind.trusted}, so EKS rejects the association",
                     fix=f"in the role's {identity.trust}, allow the service {kind.trusted} to "
                     "assume the role and tag the session",
                     urn=role.urn,
@@ -89,7 +88,7 @@ def untrusting_roles(
             elif policy and not re.search(rf"{kind.session}|sts:\*|\"\*\"", policy):
                 yield Finding(
                     message=f"{title} doesn't allow {kind.trusted} to perform {kind.session}, so "
-                    "EKS rejects the pod identity",
+                    "EKS rejects the association",
                     fix=f"in the role's {identity.trust}, add the action {kind.session}",
                     urn=role.urn,
                 )
@@ -115,7 +114,7 @@ def clusters_without_agent(
     for each in clusters:
         if each.props.at(path) != value and each.props.at(path) is not UNKNOWN:
             yield Finding(
-                message=f'pod identity "{used[0].name}" needs the add-on {kind.agent}, which this '
+                message=f'Pod Identity association "{used[0].name}" needs the add-on {kind.agent}, which this '
                 f'stack doesn\'t install in cluster "{each.name}"',
                 fix=f"declare the add-on {kind.agent}",
                 urn=used[0].urn,
