@@ -20,11 +20,12 @@ is in the output of `pulumi-dra slices` and `pulumi-dra explain`.
                     pods is tried.
 
 The exit status is 0 if all statements are proven. Otherwise, it is 1, and every statement that
-isn't true is printed.
+isn't true is printed. It is 2 if FILE can't be read.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -326,9 +327,17 @@ def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterato
             yield f"{placed[item]} of {count} of {item} are placed"
 
 
-def main(path: str) -> int:
+def main() -> int:
     """Check one file, and print the result."""
-    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", metavar="FILE", help="a file of `plan --certificate FILE`")
+    path = parser.parse_args().file
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        parser.error(f"{path} can't be read: {error}")
     found = list(faults(document))
     for fault in found:
         print(fault)
@@ -351,4 +360,4 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main())

@@ -144,6 +144,21 @@ def test_node_properties_are_read_and_missing_ones_are_noted(project: Project) -
     assert "all nodes in the snapshot have GPUs, so the system pool uses" in done.out
 
 
+def test_system_nodes_of_an_unknown_machine_type_are_noted(project: Project) -> None:
+    gpu_node = SPOT_NODE.format(name="a", capacity="SPOT", machine="g6.2xlarge", zone="a")
+    system = "apiVersion: v1\nkind: Node\nmetadata: {name: s}\nstatus: {allocatable: {cpu: 4}}\n"
+    project.write("cluster.yaml", f"{gpu_node}---\n{system}")
+
+    done = project.run("init", "team", "--observed", "cluster.yaml", "--ci", "none")
+
+    assert done.status == 0, done.err
+    text = " ".join(done.out.split())
+    assert (
+        "the nodes without GPUs don't have a label with their machine type, so the system" in text
+    )
+    assert "all nodes in the snapshot have GPUs" not in text
+
+
 def test_changes_for_running_pods_are_listed(project: Project) -> None:
     node = SPOT_NODE.format(name="a", capacity="ON_DEMAND", machine="g6.2xlarge", zone="a")
     given = [each for each in yaml.safe_load_all(node) if each]

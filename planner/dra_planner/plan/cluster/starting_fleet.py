@@ -98,7 +98,9 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
         "cloud": of_cloud.name,
         "region": _region([offer.node for offer, _ in nodes], of_cloud, place),
         "kubernetes": features.version,
-        "systemPool": _system_pool(plain, of_cloud, notes),
+        "systemPool": _system_pool(
+            plain, of_cloud, notes, all_have_gpus=not plain and len(nodes) == len(offers)
+        ),
         "drivers": {"nvidia": {"version": _driver(sources, notes)}},
         "pools": pools,
     }
@@ -235,12 +237,16 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
     )
 
 
-def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+def _system_pool(
+    machines: Sequence[str], of_cloud: Cloud, notes: list[str], *, all_have_gpus: bool
+) -> dict[str, Any]:
     if not any(machines):
-        notes.append(
-            "all nodes in the snapshot have GPUs, so the system pool uses "
-            f"{of_cloud.system_machine}"
+        cause = (
+            "all nodes in the snapshot have GPUs"
+            if all_have_gpus
+            else "the machine types of the nodes without GPUs are unknown"
         )
+        notes.append(f"{cause}, so the system pool uses {of_cloud.system_machine}")
         return {"machine": of_cloud.system_machine}
     machine, count = Counter(name for name in machines if name).most_common(1)[0]
     return {"machine": machine, "count": count}
