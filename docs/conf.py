@@ -52,7 +52,7 @@ _OBVIOUS = {"Contents", "Folder", "Key", "Meaning", "Option", "Term"}
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
 _MOST_ON_TABLETS = 10  # columns that fit on tablets with ordinary letters
 _LONGEST_PATH = 40  # characters of a path that fits into a column on a tablet
-_FEWEST_ON_TABLETS = 4  # columns among which a long path is narrow on a tablet
+_FEWEST_ON_TABLETS = 3  # columns among which a long path is narrow on a tablet
 _WHOLE = re.compile(r'<span class="pre">(?=[^<-][^<]{,24}<)(?=[^<]*-)')
 _SHADES = re.compile("[░▒]+")
 _MOST_ROWS = 25  # rows that phones show without a click if a page has several tables
