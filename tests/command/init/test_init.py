@@ -153,9 +153,7 @@ def test_system_nodes_of_an_unknown_machine_type_are_noted(project: Project) -> 
 
     assert done.status == 0, done.err
     text = " ".join(done.out.split())
-    assert (
-        "the nodes without GPUs don't have a label with their machine type, so the system" in text
-    )
+    assert "the machine types of the nodes without GPUs are unknown, so the system" in text
     assert "all nodes in the snapshot have GPUs" not in text
 
 
