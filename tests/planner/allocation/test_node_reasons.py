@@ -139,3 +139,11 @@ def test_taint_of_a_condition_is_explained_as_the_problem(key: str, problem: str
     (reason,) = reasons_of(answer)
     assert reason.message == f"the node {problem} (taint {key}:NoSchedule)"
     assert "toleration" not in reason.fix
+
+
+def test_fix_for_a_capacity_type_is_the_capacity_of_the_pool() -> None:
+    label = "eks.amazonaws.com/capacityType"
+    pod = shape(claim(request()), node_selector={label: "ON_DEMAND"})
+    assert fix_of(pod, opened()) == (
+        f"remove {label} from the pod's nodeSelector, and set capacity on the pool"
+    )
