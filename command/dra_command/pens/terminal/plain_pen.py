@@ -56,16 +56,18 @@ def plain_table(
 def narrowest_columns(
     heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
 ) -> list[int]:
-    """Return the width of each column if the numbers in `right` are in one line, and texts are only
-    divided between words.
+    """Return the width of each column if the numbers in `right` are in one line, and headings and
+    texts are only divided between words.
     """
     columns = list(zip(*rows, strict=True)) or [()] * len(heads)
     return [
-        max(map(len, cells), default=0)
-        if at in right
-        else max((len(word) for text in (heads[at], *cells) for word in text.split()), default=0)
+        max(map(len, (*heads[at].split(), *(cells if at in right else _words(cells)))), default=0)
         for at, cells in enumerate(columns)
     ]
+
+
+def _words(cells: Sequence[str]) -> list[str]:
+    return [word for text in cells for word in text.split()]
 
 
 def table_width(columns: Sequence[int]) -> int:

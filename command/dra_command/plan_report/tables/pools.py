@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dra_command.pens.table import Table
+from dra_command.pens.terminal.plain_pen import table_width
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.figures import (
     MOST_CELLS,
@@ -12,6 +15,7 @@ from dra_command.plan_report.figures import (
 from dra_command.plan_report.tables.view import PlanView
 from dra_planner.plan import Plan, PlannedPool
 
+_FEWEST_CELLS: Final = 6
 NOT_SIMULATED = "not run while pods are pending"
 
 
@@ -27,19 +31,28 @@ def pool_table(view: PlanView) -> Table:
         return _nodes(view)
     if plan.judgement.is_observed:
         return _growth(view)
-    cells = MOST_CELLS // 2 if view.narrow else MOST_CELLS
-    bars = {pool.name: drawn_bar(bar_of(pool), view.signs, cells) for pool in plan.pools}
-    widest = max(map(len, bars.values()), default=0)
-    rows = [_pool(view, pool, bars[pool.name].ljust(widest)) for pool in plan.pools]
     heads = ["pool", "machine", "nodes of max", "bound", "packing", "simulated", "USD/h"]
-    if len(rows) > 1:
-        rows.append(_total(view))
     if view.narrow:
         heads.pop(1)
-        rows = [[row[0], *row[2:]] for row in rows]
+    cells = MOST_CELLS // 2 if view.narrow else MOST_CELLS
+    rows = _rows(view, cells)
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    if (missing := table_width(widths) - view.width) > 0:  # a shorter bar keeps each row in a line
+        rows = _rows(view, max(_FEWEST_CELLS, cells - missing))
     start = len(heads) - 4
     numbers = frozenset(range(start, len(heads)))
     return Table("Pools", tuple(heads), tuple(map(tuple, rows)), numbers, _legend(view))
+
+
+def _rows(view: PlanView, cells: int) -> list[list[str]]:
+    """Return the rows of the pools, with bars of at most this number of cells, and their total."""
+    pools = view.plan.pools
+    bars = {pool.name: drawn_bar(bar_of(pool), view.signs, cells) for pool in pools}
+    widest = max(map(len, bars.values()), default=0)
+    rows = [_pool(view, pool, bars[pool.name].ljust(widest)) for pool in pools]
+    if len(rows) > 1:
+        rows.append(_total(view))
+    return [[row[0], *row[2:]] for row in rows] if view.narrow else rows
 
 
 def _pool(view: PlanView, pool: PlannedPool, bar: str) -> list[str]:
