@@ -13,7 +13,10 @@ def print_diff(found: ComparedSides, *, quiet: bool, verbose: bool) -> None:
     what didn't change.
     """
     with Page() as page:
-        verdict = found.difference.regression
+        difference = found.difference
+        verdict = difference.regression
+        if verdict == "fits":  # nothing got worse, but the plan might not have fit before
+            verdict = difference.verdict_after
         sign = page.signs.of(verdict)
         page.line((f"{sign} {headline(found)}", f"bold {VERDICT_STYLES[verdict]}"))
         if not quiet:

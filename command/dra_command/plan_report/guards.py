@@ -131,8 +131,9 @@ def comparison_table(plan: Plan) -> Table | None:
             if built.get(part) or part == pool.name
         ]
         split = ", ".join(f"{part}: {built.get(part, 0)}" for part in parts if part != pool.name)
-        rows.append((pool.name, str(free.get(pool.name, 0)), split or str(built.get(pool.name, 0))))
-    rows.append(("all nodes", str(sum(free.values())), str(sum(built.values()))))
+        guarded_nodes = split or str(built.get(pool.name, 0))
+        rows.append((f"nodes in {pool.name}", str(free.get(pool.name, 0)), guarded_nodes))
+    rows.append(("nodes in all pools", str(sum(free.values())), str(sum(built.values()))))
     rows.append(
         ("USD per hour", _price(free, guarded.free.offers), _price(built, guarded.judgement.offers))
     )
@@ -146,7 +147,7 @@ def comparison_table(plan: Plan) -> Table | None:
         )
     )
     note = "" if is_placed else "without guards, the nodes match the best packing"
-    heads = ("pool", "nodes without guards", "nodes with guards")
+    heads = ("value", "without guards", "with guards")
     return Table(
         "With and without guards", heads, tuple(rows), numbers=frozenset({1, 2}), note=note
     )

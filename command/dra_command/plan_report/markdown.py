@@ -217,6 +217,8 @@ def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
     for before, after in obstacle.changes:
         changed += [f"-{before}", *([f"+{after}"] if after else [])]
     yield ""
+    if changed and obstacle.changed_for:
+        yield from (f"Change for pool {safe(obstacle.changed_for)}:", "")
     if changed:
         yield from (*block(changed, "diff"), "")
 

@@ -31,6 +31,7 @@ class Obstacle(Struct, frozen=True):
     lines: tuple[tuple[str, str], ...]  # the reason, and its fix
     # for selectors: the current text, and the replacement
     changes: tuple[tuple[str, str], ...] = ()
+    changed_for: str = ""  # the pool for which the changes are, if others need different changes
     pending: int = 0
     pods: int = 0
 
@@ -57,7 +58,8 @@ def _with_equal_lines(obstacles: Iterable[Obstacle]) -> Iterator[Obstacle]:
     """Yield the obstacles, with those of several workloads with equal reasons and fixes as one."""
     groups: dict[object, list[Obstacle]] = {}
     for each in obstacles:
-        groups.setdefault((each.verdict, each.lines, each.changes), []).append(each)
+        key = (each.verdict, each.lines, each.changes, each.changed_for)
+        groups.setdefault(key, []).append(each)
     for group in groups.values():
         if len(group) < _FEWEST_ALIKE:
             yield from group
@@ -104,24 +106,32 @@ def _workload_obstacles(
             if workload.pending
             else VERDICT_AFTER_A_NAME[verdict]
         )
+        changes, pool = _changes(workload.reasons)
         yield Obstacle(
             str(workload.workload),
             verdict,
             state,
             lines,
-            _changes(workload.reasons),
+            changes,
+            pool,
             workload.pending,
             workload.placed + workload.pending,
         )
 
 
-def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
+def _changes(reasons: Iterable[Reason]) -> tuple[tuple[tuple[str, str], ...], str]:
     """Return the changes to selectors for the nearest pool. Changes for other pools might
-    contradict these changes.
+    contradict these changes. If other pools need different changes, also return the pool's name.
     """
-    changing = [reason for reason in reasons if reason.changes]
-    nearest = [reason for reason in changing if reason.pool == changing[0].pool]
-    return tuple(dict.fromkeys(change for reason in nearest for change in reason.changes))
+    by_pool: dict[str, dict[tuple[str, str], None]] = {}
+    for reason in reasons:
+        if reason.changes:
+            by_pool.setdefault(reason.pool, {}).update(dict.fromkeys(reason.changes))
+    if not by_pool:
+        return (), ""
+    pool, nearest = next(iter(by_pool.items()))
+    differ = any(each != nearest for each in by_pool.values())
+    return tuple(nearest), pool if differ else ""
 
 
 def _together(

@@ -10,7 +10,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from dra_command.pens.html.line_breaks import UNBROKEN, wrapped
+from dra_command.pens.html.line_breaks import CODE, UNBROKEN, wrapped
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.pens.visible_text import visible
@@ -107,4 +107,10 @@ def _unbroken(name: str) -> str:
 
 def _cell(cell: str) -> str:
     verdict = _CLASSES.get(cell)
-    return f'<span class="{verdict} nw">{shown(cell)}</span>' if verdict else wrapped(cell)
+    if verdict:
+        return f'<span class="{verdict} nw">{shown(cell)}</span>'
+    parts = (
+        f"<code>{wrapped(part)}</code>" if at % 2 else wrapped(part)
+        for at, part in enumerate(CODE.split(cell))
+    )
+    return "".join(parts)

@@ -12,6 +12,8 @@ from markupsafe import Markup, escape
 from dra_command.pens.visible_text import visible
 
 UNBROKEN: Final = 30  # maximum characters of a name that stays on one line, which fits a phone
+CODE: Final = re.compile(r"`([^`]+)`")
+"""Code in messages. A split returns text and code by turns."""
 _WORD: Final = re.compile(
     r"""
     (?P<amount>

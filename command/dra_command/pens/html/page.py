@@ -4,7 +4,6 @@ don't load anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from dra_command.pens.html.grid import grid
-from dra_command.pens.html.line_breaks import wrapped
+from dra_command.pens.html.line_breaks import CODE, wrapped
 from dra_command.pens.html.style import page_style, picture_style, security_policy
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
@@ -26,7 +25,6 @@ TEMPLATES: Final = Path(__file__).parents[2]
 """The package with the templates. A template's name starts with its folder, which is the folder of
 the module that fills the template.
 """
-_CODE: Final = re.compile(r"`([^`]+)`")
 Parts = tuple[tuple[bool, str], ...]
 """A message as (is code, text)."""
 
@@ -41,6 +39,7 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
     place: str = ""
     lines: tuple[tuple[Parts, Parts], ...]
     changes: tuple[tuple[str, str], ...] = ()
+    changed_for: str = ""  # the pool for which the changes are, if others need different changes
 
 
 def render_page(
@@ -86,7 +85,7 @@ def render_picture(template: str, **context: Any) -> str:
 
 def coded(message: str) -> Parts:
     """Return a message as a list of parts. Text in backticks is code."""
-    parts = _CODE.split(message)
+    parts = CODE.split(message)
     return tuple((at % 2 == 1, part) for at, part in enumerate(parts) if part)
 
 

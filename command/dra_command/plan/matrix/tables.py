@@ -7,6 +7,7 @@ from typing import Final
 
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
+from dra_command.plan_report.workload_order import all_pending_pods
 from dra_planner.plan import Plan
 from dra_planner.plan.matrix import Combination, Matrix
 from dra_planner.wording import counted
@@ -70,7 +71,7 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
         return
     stalls = plan.verdict == "fits" and plan.stalled
     yield STALLS if stalls else VERDICT_WORDS[plan.verdict]
-    yield str(sum(workload.pending for workload in plan.workloads))
+    yield all_pending_pods(plan)
     by_name = {pool.name: pool for pool in plan.pools}
     for name in pools:
         pool = by_name.get(name)

@@ -198,13 +198,15 @@ def _prices(plan: Plan, filled: FilledNodes, drawer: Drawer) -> dict[str, Any]:
     """Return the cost of each pool, and the share of each workload."""
     shares = cost_shares(plan, filled)
     is_long = len(shares) > MOST_SHARES + 3
+    hidden = shares[MOST_SHARES:] if is_long else ()
     sentences = " ".join(f"{line}." for line in costs(plan))
     return {
         "costs": _costs(plan),
         "cost_note": f"{sentences} The cost of a workload is its devices' share of the node price. NICs "
         "don't have a separate cost.",
         "shares": drawer.shares(shares[:MOST_SHARES] if is_long else shares),
-        "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if is_long else "",
+        "hidden_shares": f"{len(hidden)} more" if hidden else "",
+        "hidden_usd": f"{sum(each.hourly_usd for each in hidden):,.2f}",
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
     }
 
@@ -383,7 +385,6 @@ def _strip(plan: Plan) -> Table | None:
             else "–"
         )
         rows.append((order, str(at_packing.get(order, 0)), last))
-    built = "simulated nodes" if found.counts is not None else "maximum"
-    return Table(
-        "Pods pending by order", ("order", "packing", built), tuple(rows), frozenset({1, 2})
-    )
+    built = "on the simulated nodes" if found.counts is not None else "at the maximums"
+    heads = ("pod arrival order", "on the packing's nodes", built)
+    return Table("Pods pending", heads, tuple(rows), frozenset({1, 2}))

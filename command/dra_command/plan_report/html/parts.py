@@ -113,7 +113,11 @@ def report_entries(plan: Plan) -> Iterator[ReportEntry]:
     for each in obstacles(plan, every=True):
         subject = f"{each.subject}: {each.state}"
         yield ReportEntry(
-            kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes
+            kind=each.verdict,
+            subject=subject,
+            lines=coded_lines(each.lines),
+            changes=each.changes,
+            changed_for=each.changed_for,
         )
     yield from map(diagnostic_entry, diagnostics(plan))
 
