@@ -86,6 +86,9 @@ def _with_whole_options(app: Sphinx, tree: nodes.document) -> None:
                 )
 
 
+_LONGEST_AMOUNT = 10  # characters of a date, or of a number with its unit
+
+
 def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
     """Start each cell with the heading of its column, which only phones show (`site.css`). The
     first cell is the title of its row, and doesn't need a heading. In tables with two columns,
@@ -108,6 +111,8 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
             labels[0] = ""
         for row in rows:
             for label, entry in zip(labels, row.children, strict=True):
+                if len(entry.astext()) <= _LONGEST_AMOUNT:
+                    entry["classes"].append("short")
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):
                     entry.children[0].insert(0, nodes.inline("", f"{label}: ", classes=["label"]))
 

@@ -88,7 +88,7 @@ def _type(value: Mapping[str, Any]) -> str:
         part = value["$ref"].rpartition("/")[2]
         return f"[{part}](#{part.lower()})"
     if "enum" in value:
-        return ", ".join(f"`{each}`" for each in value["enum"])
+        return ", ".join(f"`{each}`" if each != "" else '`""`' for each in value["enum"])
     if "const" in value:
         return f"`{json.dumps(value['const'])}`"
     for several in ("anyOf", "oneOf"):
