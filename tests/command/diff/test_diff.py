@@ -91,6 +91,16 @@ def test_two_fleets_are_compared_for_the_same_workloads(project: Project) -> Non
     jsonschema.validate(answer, json.loads(SCHEMA.read_text()))
 
 
+def test_no_check_mark_if_the_plan_still_does_not_fit(project: Project) -> None:
+    write_fleet(project, "before.yaml", 1)
+    write_fleet(project, "after.yaml", 1, "g6.4xlarge")
+
+    done = project.run("diff", "before.yaml", "after.yaml", "--workloads", "workloads")
+
+    assert done.status == 0, done.err
+    assert done.out.startswith("✕ Verdict: still does not fit")
+
+
 def test_plan_files_are_compared_as_saved(project: Project) -> None:
     project.run("plan", "--stack", "dev", "--write")
     plan = (project.root / "stacks/dev.plan.json").read_text()

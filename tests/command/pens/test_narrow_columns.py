@@ -21,13 +21,22 @@ CLAIMS = (
 )
 
 
+NODES = (
+    ("Pools", "machine", "nodes of max", "bound", "packing", "simulated", "USD/h"),
+    ("a10x4", "g5.12xlarge", "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓░ 36/40", "0", "15", "36", "204.19"),
+    ("h200", "p5en.48xlarge", "░░░░░░░░░░░░░░░░░ 0/20", "0", "0", "0", "0.00"),
+)
+
+_NUMBERS = {WORKLOADS: (1, 2), NODES: (3, 4, 5, 6)}
+
+
 def printed(
     table: tuple[tuple[str, ...], ...], columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(columns))
     file = io.StringIO()
     with Page(file) as page:
-        print_table(page, table[0], table[1:], numbers={1, 2} if table is WORKLOADS else ())
+        print_table(page, table[0], table[1:], numbers=_NUMBERS.get(table, ()))
     return file.getvalue().splitlines()
 
 
@@ -38,6 +47,13 @@ def test_words_stay_whole_if_they_fit(columns: int, monkeypatch: pytest.MonkeyPa
     words = {word for line in lines for word in line.split()}
     assert words >= {word for row in WORKLOADS for cell in row for word in cell.split()}
     assert any(line.split()[-2:] == ["→", "l4"] for line in lines)
+
+
+@pytest.mark.parametrize("columns", range(40, 90, 6))
+def test_headings_of_numbers_stay_whole(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n".join(printed(NODES, columns, monkeypatch))
+
+    assert all(word in text.split() or f"{word}:" in text for word in ("packing", "simulated"))
 
 
 def test_rows_are_paragraphs_if_words_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,8 +113,8 @@ def test_html_compares_both_results_side_by_side(guided: Plan) -> None:
     assert table is not None
     assert guided.guarded is not None
     assert [row[0] for row in table.rows] == [
-        *(pool.name for pool in guided.guarded.given.pools),
-        "all nodes",
+        *(f"nodes in {pool.name}" for pool in guided.guarded.given.pools),
+        "nodes in all pools",
         "USD per hour",
         "pods pending",
     ]

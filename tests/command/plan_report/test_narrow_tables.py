@@ -92,3 +92,15 @@ def test_letters_are_in_order_if_pods_are_pending(project: Project) -> None:
     assert [line[:12] for line in workloads] == ["A deploy p  ", "B deploy f  "]
     devices = out[out.index("\nDevices ") + 1 :].splitlines()[2]
     assert devices.split()[2] == "B"
+
+
+def test_bars_are_shorter_if_a_row_would_need_two_lines(project: Project) -> None:
+    project.write("m.yaml", WORKLOAD.replace("NAMESPACE", "team").replace("NAME", "web"))
+    project.write("fleet.yaml", FLEET.replace("count: {max: 9}", "count: {min: 20, max: 40}"))
+
+    out = project.run("plan", "m.yaml", "--fleet", "fleet.yaml", COLUMNS="80").out
+
+    heads, _, row, *_ = out[out.index("Pools") :].splitlines()
+    assert heads.split()[-4:] == ["bound", "packing", "simulated", "USD/h"]
+    assert "20/40" in row or "1/40" in row
+    assert len(row) <= 80

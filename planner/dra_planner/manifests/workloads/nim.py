@@ -12,13 +12,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.drivers import nvidia
 from dra_planner.manifests.workloads.kind_description import ObjectPart, Reading
 from dra_planner.manifests.workloads.pod_counts import Bounds
 from dra_planner.model import Figures, PodSet
 
 _GPU: Final = "nvidia.com/gpu"
 _CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
-_DRIVER: Final = "gpu.nvidia.com"
+_DRIVER: Final = nvidia.GPU_CLASS
 """The default of a device's driverName and deviceClassName."""
 _OPERATORS: Final = {
     "NotEqual": "!=",

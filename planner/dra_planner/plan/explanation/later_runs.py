@@ -13,6 +13,9 @@ _PLACED_LATER: Final = Reason(
     message="no node has enough free capacity now, but the pods fit after other pods are deleted, "
     "replaced, or preempted",
 )
+_NO_PODS_YET: Final = Reason(
+    code="no-pods-yet", message="the workload doesn't have pods now, so no pod stays pending"
+)
 _ONLY_WHERE_ADMITTED: Final = Reason(
     code="daemon-pods-where-admitted",
     message="the DaemonSet controller creates pods only for nodes that admit them, so no pod stays "
@@ -41,5 +44,8 @@ def reasons_to_run_later(
         return ()
     if shape.per_node:
         return (_ONLY_WHERE_ADMITTED,)
-    are_placed = all(size.placed > 0 and not size.pending for size in sizes)
-    return (_PLACED_LATER,) if are_placed else ()
+    if any(size.pending for size in sizes):
+        return ()
+    if all(size.placed > 0 for size in sizes):
+        return (_PLACED_LATER,)
+    return () if any(size.placed > 0 for size in sizes) else (_NO_PODS_YET,)

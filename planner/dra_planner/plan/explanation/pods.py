@@ -173,13 +173,7 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
         for member in shape.members:
             if _is_named(member.workload, member.figures.peak, name):
                 size = sizes.get(member.workload)
-                found = _of_shape(
-                    judgement, shape, member.workload, member.pod_set, name, pool, size
-                )
-                # a suspended workload doesn't have pods yet
-                is_later = member.figures.at(judgement.level) == 0 and not pool
-                is_fine = is_later and size is not None and size.verdict == "fits"
-                yield replace(found, verdict="fits") if is_fine else found
+                yield _of_shape(judgement, shape, member.workload, member.pod_set, name, pool, size)
     for blocked in judgement.demand.blocked:
         member = blocked.member
         if not _is_named(member.workload, member.figures.peak, name):
