@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -45,12 +46,15 @@ repository_url = "/".join(
 _TEXT = re.compile(r"<pre\b.*?</pre>|<[^>]*>|(?P<text>[^<]+)", re.DOTALL)
 # paths, error codes, and the choices of an option
 _LONG_WORD = re.compile(r"\S{25,}|\S*\|\S*")
-_BREAK = re.compile(r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])")
+# after separators, before capitals, and in the middle of commits
+_BREAK = re.compile(
+    r"(?<=[/:_.@=|])(?=\w)|(?<=[a-z])(?=[A-Z])|(?<=\b[0-9a-f]{20})(?=[0-9a-f]{20}\b)"
+)
 _OPTION = re.compile(r"((?<!\S)--?[a-z][\w-]*)")
 # headings that the cells of a table with two columns make obvious
 _OBVIOUS = {"Contents", "Folder", "Key", "Meaning", "Option", "Term"}
 _MOST_LINES = 5  # columns whose cells have their own lines on phones
-_MOST_ON_TABLETS = 10  # columns that fit on tablets with ordinary letters
+_MOST_ON_TABLETS = 9  # columns that fit on tablets with ordinary letters
 _LONGEST_PATH = 40  # characters of a path that fits into a column on a tablet
 _FEWEST_ON_TABLETS = 3  # columns among which a long path is narrow on a tablet
 _WHOLE = re.compile(r'<span class="pre">(?=[^<-][^<]{,24}<)(?=[^<]*-)')
@@ -86,6 +90,7 @@ def _with_whole_options(app: Sphinx, tree: nodes.document) -> None:
                 )
 
 
+_MOST_LETTERS = 90  # letters of the longest words of all columns that fit with ordinary letters
 _LONGEST_AMOUNT = 10  # characters of a date, or of a number with its unit
 
 
@@ -102,6 +107,10 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
             table["classes"].append("dense")
         if len(labels) > _MOST_ON_TABLETS:
             table["classes"].append("crowded")
+        columns = zip(*(row.children for row in rows), strict=True)
+        longest = (max(map(len, _words(column)), default=0) for column in columns)
+        if sum(longest) > _MOST_LETTERS:
+            table["classes"].append("tight")
         paths = (word for row in rows for word in row.astext().split())
         if len(labels) >= _FEWEST_ON_TABLETS and any(len(word) > _LONGEST_PATH for word in paths):
             table["classes"].append("early")
@@ -115,6 +124,10 @@ def _with_labels_in_tables(app: Sphinx, tree: nodes.document) -> None:
                     entry["classes"].append("short")
                 if label and entry.astext() and isinstance(entry.children[0], nodes.paragraph):
                     entry.children[0].insert(0, nodes.inline("", f"{label}: ", classes=["label"]))
+
+
+def _words(cells: Iterable[nodes.Node]) -> list[str]:
+    return [word for cell in cells for word in cell.astext().split()]
 
 
 def _with_collapsible_tables(app: Sphinx, tree: nodes.document) -> None:
