@@ -168,9 +168,18 @@ def test_short_names_in_code_have_no_line_breaks(pages: dict[str, str]) -> None:
 
 
 def test_tables_with_long_paths_are_lists_on_tablets(pages: dict[str, str]) -> None:
-    early = {name for name, text in pages.items() if 'class="labeled early' in text}
+    early = {name for name, text in pages.items() if re.search('class="labeled[^"]* early', text)}
     assert {"security", "simulated-clouds", "traps"} <= early
     assert "guide/verdicts" not in early
+
+
+def test_tables_with_long_words_have_smaller_letters(pages: dict[str, str]) -> None:
+    assert re.search('class="labeled[^"]* tight', pages["catalog"])
+    assert not re.search('class="labeled[^"]* tight', pages["glossary"])
+    assert (
+        '<td class="short"><p><span class="label">memory: </span>23034 Mi</p></td>'
+        in pages["catalog"]
+    )
 
 
 def test_wide_pictures_can_be_scrolled_with_a_keyboard(pages: dict[str, str]) -> None:
