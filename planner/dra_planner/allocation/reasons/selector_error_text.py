@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.allocation.node.template import Template
@@ -49,16 +50,24 @@ def guard_of_driver(error: AttemptError, shape: Shape, template: Template) -> st
     failed, cause = error.selector, find_cause(error, template)
     if failed is None or cause.domain in ("", cause.driver) or driver_of(cause.domain) is None:
         return ""
-    names = {way.device_class_name for claim in shape.claims for request in claim.spec.requests
-             for way in request.alternatives}  # fmt: skip
-    selectors = [each for name in names & template.classes.keys()
-                 for each in template.classes[name].selectors]  # fmt: skip
-    if cause.driver in named_drivers(each.expression for each in selectors):
+    if cause.driver in named_drivers(_expressions_of_classes(shape, template)):
         return ""  # the class is for the other driver, so the selector is the mistake
     return (
         f"begin the selector of {_owner(error, shape)} with `device.driver == '{cause.domain}' &&`, "
         f"so that it doesn't fail on devices of {cause.driver}"
     )
+
+
+def _expressions_of_classes(shape: Shape, template: Template) -> Iterator[str]:
+    """Yield the selectors of all classes that a pod's claims request."""
+    names = {
+        way.device_class_name
+        for claim in shape.claims
+        for request in claim.spec.requests
+        for way in request.alternatives
+    }
+    for name in names & template.classes.keys():
+        yield from (each.expression for each in template.classes[name].selectors)
 
 
 def _owner(error: AttemptError, shape: Shape) -> str:
