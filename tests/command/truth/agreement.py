@@ -119,13 +119,13 @@ def _unexplained(name: str, answer: Answer) -> Iterator[str]:
     if answer.status == WRONG_INPUT:
         if "pulumi-dra: " not in answer.text and '"message": "' not in answer.text:
             yield f"{name} rejects its input without a reason: {answer.line[:300]}"
-    elif answer.status != _expected_status(answer.json):
+    elif answer.status != expected_status(answer.json):
         yield f"{name} ends with {answer.status}, but its verdict is {answer.json['verdict']}"
     elif answer.status and not any(_messages(answer.json)):
         yield f"{name} ends with {answer.status} without a reason: {answer.line[:300]}"
 
 
-def _expected_status(answer: Mapping[str, Any]) -> int:
+def expected_status(answer: Mapping[str, Any]) -> int:
     """Return the status of a verdict, or 1 if the answer reports a rollout that never finishes."""
     text = json.dumps(answer)
     stalls = any(f'"code": "{code}"' in text for code in STALLS)

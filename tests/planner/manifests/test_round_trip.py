@@ -547,7 +547,15 @@ NOT_IN_DOCUMENTS = {
     ShapeClaim: {"place"},
     Blocked: {"entry"},  # for `explain`, which reads the manifests
     # the details are part of the saved message
-    Reason: {"changes", "place", "intent", "is_node_full", "needs_another_node", "details"}
+    Reason: {
+        "alternative",
+        "changes",
+        "place",
+        "intent",
+        "is_node_full",
+        "needs_another_node",
+        "details",
+    }
     | {"exceeded", "is_conditional"},
     Member: {"in_order", "spreads", "rollout", "running", "changed", "outdated", "charged", "ahead"}
     | {"leaving", "stuck", "awaited", "place", "new_first"},
