@@ -189,8 +189,8 @@ def _of_kustomization(found: _Kustomization) -> SkippedFile:
 def build_fix(folder: str) -> str:
     """Return how to check the objects of a folder's kustomization.
 
-    kustomize can't build a Component alone, because other kustomizations contain the objects that
-    it changes.
+    kustomize builds a Component only as part of another kustomization, which contains the objects
+    that the Component changes.
     """
     data = _data_of_kustomization(os.path.abspath(folder))
     if data is None:  # the file has another name, so kustomize doesn't find it

@@ -70,7 +70,7 @@ def _unbroken(text: str) -> str:
 
 
 def _parts(name: str) -> list[str]:
-    """Return the parts of a long name. A short part isn't alone at the end of a line."""
+    """Return the parts of a long name. Short parts stay with the next part."""
     parts: list[str] = []
     for part in _PART.findall(name):
         if parts and len(parts[-1]) < _SHORTEST_PART:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from dra_planner.allocation import NodeState
@@ -152,20 +152,27 @@ def _may_hold(requirement: Requirement, pool: Offer) -> bool:
 def _reason(pod: PodSpec, pool: Offer) -> str:
     """Explain which of the ORed terms admits the plugin, or that nothing excludes it."""
     terms = _terms(pod)
-    matching = [each for each in terms if _may_match(each, pool)]
+    matching = [_shown(each) for each in terms if _may_match(each, pool)]
+    return reason_of_terms(matching, len(terms))
+
+
+def reason_of_terms(matching: Sequence[str], terms: int) -> str:
+    """Return why a required node affinity with this number of terms admits DRA nodes. `matching`
+    are the terms that match the nodes, in readable form.
+    """
     if not matching:
         return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
-    shown = "; ".join(map(_shown, matching))
-    if len(terms) == 1:
+    shown = "; ".join(matching)
+    if terms == 1:
         return f"its node-selector term ({shown}) doesn't exclude nodes labeled {DRA}=true"
     some = (
         "none of them excludes"
-        if len(terms) == len(matching)
+        if terms == len(matching)
         else f"{len(matching)} of them {verb(len(matching), 'do')}n't exclude"
     )
     return (
         f"its required node affinity doesn't exclude nodes labeled {DRA}=true. A node needs to "
-        f"match only one of the affinity's {len(terms)} terms, and {some} this label: {shown}"
+        f"match only one of the affinity's {terms} terms, and {some} this label: {shown}"
     )
 
 

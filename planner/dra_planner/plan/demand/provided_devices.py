@@ -1,4 +1,4 @@
-"""What the nodes of a fleet provide, and whether a name belongs to somebody else."""
+"""Devices and resources on the nodes of a fleet, and names of other vendors' devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_KUBERNETES: Final = frozenset({"kubernetes.io", "k8s.io"})
 
 
 class Provided(Struct, frozen=True):
-    """What the nodes of some pools provide.
+    """Devices and resources on the nodes of some pools.
 
     `drivers` publish their devices, `resources` are the extended resources on the nodes, and
     `domains` are the domains of both and of the same vendors' device plugins.
@@ -31,7 +31,7 @@ class Provided(Struct, frozen=True):
 
     @classmethod
     def of(cls, offers: Iterable[Offer]) -> Provided:
-        """Return what the nodes of these offers provide."""
+        """Return the devices and resources on the nodes of these offers."""
         offers = tuple(offers)
         drivers = frozenset(part.driver for offer in offers for part in offer.slices)
         resources = frozenset(name for offer in offers for name in offer.node.allocatable)
@@ -72,7 +72,7 @@ class Provided(Struct, frozen=True):
 
     def _knows_domain(self, name: str) -> bool:
         domain = _domain(name)
-        return any(domain == each or is_misspelling(domain, each) for each in self.domains)
+        return domain in self.domains or any(is_misspelling(domain, each) for each in self.domains)
 
 
 def _domain(name: str) -> str:

@@ -32,7 +32,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _in_the_plan(view: StackView, judgement: Judgement) -> Iterator[Finding]:
-    """Yield the workloads that the plan can't evaluate, and those that don't have such pods now."""
+    """Yield workloads that the plan can't evaluate, and workloads without such pods now."""
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if blocked.reason.code == OTHER_DRIVER:

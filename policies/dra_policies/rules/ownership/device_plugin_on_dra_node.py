@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.clouds import DRA, cloud
+from dra_planner.clouds import cloud
 from dra_planner.offers import contested_devices
-from dra_planner.plan.cluster.shared_by_allocators import EXCLUSION, PLUGIN_ON_DRA_NODE
+from dra_planner.plan.cluster.shared_by_allocators import (
+    EXCLUSION,
+    PLUGIN_ON_DRA_NODE,
+    reason_of_terms,
+)
 from dra_planner.wording import counted, noun, verb
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
@@ -118,27 +122,10 @@ def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:
 def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     """Explain which of the ORed terms admits the plugin, or that nothing excludes it."""
     terms = plugin.pod.items(REQUIRED_TERMS) or ()
-    letting_in = [
-        (number, term)
-        for number, term in enumerate(terms, 1)
-        if term_accepts(term, pool) is not False
-    ]
     if plugin.opt_out_label:
         return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
-    if not letting_in:
-        return f"it doesn't have a node affinity that excludes nodes labeled {DRA}=true"
-    shown = "; ".join(shown_term(term) for _, term in letting_in)
-    if len(terms) == 1:
-        return f"its node-selector term ({shown}) doesn't exclude nodes labeled {DRA}=true"
-    some = (
-        "none of them excludes"
-        if len(terms) == len(letting_in)
-        else f"{len(letting_in)} of them {verb(len(letting_in), 'do')}n't exclude"
-    )
-    return (
-        f"its required node affinity doesn't exclude nodes labeled {DRA}=true. A node needs to match "
-        f"only one of the affinity's {len(terms)} terms, and {some} this label: {shown}"
-    )
+    matching = [shown_term(term) for term in terms if term_accepts(term, pool) is not False]
+    return reason_of_terms(matching, len(terms))
 
 
 def _fix(plugin: PluginWorkload) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.claims.extended_resources import index_classes, without_resources
+from dra_planner.claims.extended_resources import index_classes
 from dra_planner.claims.manifest_claims import spec_of
 from dra_planner.model import PodSet
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
@@ -22,11 +22,13 @@ def find_unknown_resources(situation: ClusterSituation) -> Iterator[Blocker]:
     if not situation.offers or any(each.origin == "observed" for each in situation.offers):
         return
     provided = Provided.of(situation.offers)
+    served = index_classes(situation.classes) if situation.features.extended_resource else {}
     for workload in situation.manifests.workloads:
         names = {
             name
             for pod_set in workload.pod_sets
             for name in _unknown(pod_set, workload.meta.namespace, situation, provided)
+            if name not in served
         }
         if names:
             resources = listed(sorted(names))
@@ -46,12 +48,10 @@ def _unknown(
 ) -> frozenset[str]:
     """Return the unknown resources of pods, or nothing if the plan leaves the pods out."""
     pod = pod_set.template.spec
-    if situation.features.extended_resource:
-        pod = without_resources(pod, index_classes(situation.classes))
     unknown = provided.unknown_resources(pod)
     if not unknown:
         return unknown
     specs = [spec_of(situation.manifests, namespace, entry) for entry in pod.resource_claims]
     known = [spec for spec in specs if spec is not None]
-    left_out = names_of_others(pod_set.template.spec, known, situation.classes, provided)
+    left_out = names_of_others(pod, known, situation.classes, provided)
     return frozenset() if left_out else unknown

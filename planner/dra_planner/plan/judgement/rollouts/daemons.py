@@ -28,9 +28,9 @@ def find_stalled_daemons(judgement: Judgement) -> Iterator[Diagnostic]:
         return
     for shape in judgement.demand.shapes:
         for member in shape.members:
-            surges = member.rollout is not None and member.rollout.surge
+            surges = member.rollout is not None and member.rollout.surge and not member.ahead
             nodes = _nodes_for_one(judgement, shape, member) if shape.per_node and surges else ""
-            if nodes and not member.ahead:
+            if nodes:
                 yield Diagnostic(
                     severity="error",
                     code="daemon-rollout-stalls",
