@@ -103,7 +103,7 @@ class Source(Struct, frozen=True, order=True, dict=True):
 
 
 class Gathered(Struct, frozen=True):
-    """The readable sources, sorted by name, and the errors of files that couldn't be read, each
+    """The readable sources, sorted by path, and the errors of files that couldn't be read, each
     with its file.
     """
 
@@ -112,7 +112,7 @@ class Gathered(Struct, frozen=True):
 
 
 def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
-    """Return the manifests below these paths, sorted by name, each file once.
+    """Return the manifests below these paths, sorted by path, each file once.
 
     A path is a file, a folder, a glob (which can include `**`), or `-` for standard input (`stdin`,
     by default the process's own). Folders are searched recursively for *.yaml, *.yml, and *.json,
@@ -153,7 +153,14 @@ def gather_sources(
             place=Place(" ".join(str(path) for path in paths)),
             fix="exclude fewer files",
         )
-    return Gathered(tuple(sorted(reader.sources)), tuple(reader.unreadable))
+    return Gathered(tuple(sorted(reader.sources, key=path_order)), tuple(reader.unreadable))
+
+
+def path_order(source: Source) -> tuple[list[str], Source]:
+    """Return the key that sorts sources like `kubectl apply -R`, which walks each folder in the
+    order of its entries.
+    """
+    return source.name.split(os.sep), source
 
 
 def _together(errors: Sequence[SourceError]) -> SourceError:

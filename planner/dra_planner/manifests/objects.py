@@ -24,6 +24,10 @@ _WITHOUT_NAMESPACE: Final = CLUSTER_SCOPED | {
     "StorageClass",
     "ClusterQueue",
     "ResourceFlavor",
+    "Topology",
+    "CustomResourceDefinition",
+    "ClusterRole",
+    "ClusterRoleBinding",
 }
 """Kinds that messages name without a namespace."""
 VERSIONS: Final = {

@@ -14,7 +14,7 @@ from dra_planner.manifests.collecting.cluster_objects import ClusterObjects
 from dra_planner.manifests.collecting.cluster_pods import ClusterPods, queue_lengths
 from dra_planner.manifests.collecting.declared_objects import DeclaredObjects
 from dra_planner.manifests.collecting.device_objects import DeviceObjects
-from dra_planner.manifests.collecting.duplicates import FirstOfName
+from dra_planner.manifests.collecting.duplicates import LastOfName
 from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
 from dra_planner.manifests.collecting.setup_objects import SetupObjects
 from dra_planner.manifests.collecting.volume_claims import VolumeClaims
@@ -25,7 +25,7 @@ from dra_planner.manifests.metric_readers import exporter_names_claims, read_met
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings
-from dra_planner.manifests.validation.verdict import judge, take
+from dra_planner.manifests.validation.verdict import ServerAnswer, judge, take
 from dra_planner.manifests.workloads.scalers import is_scaler, scaler_findings
 from dra_planner.model import ObjectKey
 from dra_planner.releases import Features
@@ -71,13 +71,23 @@ def collect_manifests(
     check_selector: CheckSelector,
 ) -> Manifests:
     """Return the content of these objects. See `read_manifests`."""
-    cluster = _cluster_of(objects)
+    cluster = _cluster_of(LastOfName(objects).objects)
     context = Context(features=features, cluster=cluster, check_selector=check_selector)
-    reading = _Reading(context, objects)
+    answers = [(item, _answer(item, context)) for item in objects]
+    last = LastOfName(item for item, answer in answers if answer.accepted)
+    reading = _Reading(context, [item for item in objects if last.counts(item)], last)
     reading.diagnostics += remarks
-    for item in objects:
-        reading.add(item)
+    for item, answer in answers:
+        reading.add(item, answer)
     return reading.finish()
+
+
+def _answer(item: KubernetesObject, context: Context) -> ServerAnswer:
+    return take(item, context) if _exists(item) else judge(item, context)
+
+
+def _exists(item: KubernetesObject) -> bool:
+    return bool(item.metadata.get("uid"))
 
 
 def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
@@ -113,11 +123,13 @@ class _Reading:
     objects.
     """
 
-    def __init__(self, context: Context, objects: Sequence[KubernetesObject]) -> None:
+    def __init__(
+        self, context: Context, objects: Sequence[KubernetesObject], last: LastOfName
+    ) -> None:
         self.context = context
+        self.last = last
         self.diagnostics: list[Diagnostic] = []
         self.refused: set[tuple[str, ObjectKey]] = set()
-        self.first = FirstOfName(self.diagnostics)
         self.ignored = IgnoredObjects()
         self.declared = DeclaredObjects()
         self.volume_claims = VolumeClaims()
@@ -151,16 +163,15 @@ class _Reading:
             ("resource.nvidia.com", "ComputeDomain"): self.add_compute_domain,
         }
 
-    def add(self, item: KubernetesObject) -> None:
-        exists = bool(item.metadata.get("uid"))
-        verdict = take(item, self.context) if exists else judge(item, self.context)
-        self.diagnostics += findings(item, verdict, self.context)
-        if not verdict.accepted:
+    def add(self, item: KubernetesObject, answer: ServerAnswer) -> None:
+        self.diagnostics += findings(item, answer, self.context)
+        if not answer.accepted:
             self.refused.add((item.kind, item.key))
             return
-        if not self.first.admit(item):
+        if not self.last.counts(item):
             return
-        kept = item.with_data(verdict.data)
+        exists = _exists(item)
+        kept = item.with_data(answer.data)
         self.pods.note_controller(item, exists=exists)
         self.workloads.note_group(kept)
         self.setup.note(kept)
@@ -195,13 +206,14 @@ class _Reading:
             self.ignored.count(item)
 
     def finish(self) -> Manifests:
-        self.diagnostics += self.first.alternatives()
+        self.diagnostics += self.last.findings()
+        self.refused -= {(item.kind, item.key) for item in self.last.objects}
         group_claims = self.devices.share_group_claims()
         waiting = self.pods.waiting()
         queued, charged = queue_lengths(waiting)
         gangs, gang_makers = self.workloads.gangs()
         self.setup.check_queues(self.workloads.workloads, self.devices)
-        self.diagnostics += scaler_findings(self.first.objects())
+        self.diagnostics += scaler_findings(self.last.objects)
         beside_workloads = bool(self.workloads.workloads or self.workloads.uncounted)
         return Manifests(
             workloads=tuple(self.workloads.workloads),
@@ -225,8 +237,8 @@ class _Reading:
             quotas=tuple(self.cluster.quotas),
             admission=self.admission.found(),
             quota_places=self.cluster.quota_places,
-            metric_readers=read_metrics(self.first.objects()),
-            exporter_names_claims=exporter_names_claims(self.first.objects()),
+            metric_readers=read_metrics(self.last.objects),
+            exporter_names_claims=exporter_names_claims(self.last.objects),
             budgets=self.cluster.budgets,
             generated_claims=self.pods.generated_claims,
             group_claims=group_claims,

@@ -125,7 +125,8 @@ def test_base_is_not_counted_in_addition_to_its_overlays(base: Project) -> None:
 
 def test_overlays_of_the_same_objects_are_one_note(base: Project) -> None:
     for name in ("dev", "prod"):
-        base.write(f"k/{name}/kustomization.yaml", "resources: [../base]\n")
+        text = f"resources: [../base]\ncommonAnnotations: {{stage: {name}}}\n"
+        base.write(f"k/{name}/kustomization.yaml", text)
 
     done = base.run("check", "k", "--stack", "dev")
 

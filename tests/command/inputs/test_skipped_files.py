@@ -96,7 +96,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "other/a.yaml": GOOD.replace("image: i", "image: j"),
             "other/b.yaml": GOOD.replace("image: i", "image: k"),
         },
-        [("note", "duplicate-object", 'files in "all/other" define 1 object more than once')],
+        [("note", "duplicate-object", 'define 1 object in "all/other" differently')],
         0,
     ),
     "values that contain manifests": (
