@@ -39,6 +39,8 @@ KUBECONFIG: Final = "a kubeconfig"
 _POD: Final = re.compile(r"""\bcontainers["']?:|\bkind["']?:\s*["']?(?:Deployment|\w+Set)\b""")
 _BARE_POD: Final = re.compile(r"""\bkind["']?:\s*["']?Pod\b""")
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
+_IDENTITY: Final = frozenset({"apiVersion", "kind"})
+_BODY: Final = frozenset({"metadata", "spec"})
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # an object can't have such a name
 _NAMESPACE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
@@ -85,6 +87,8 @@ def skip_reason(source: Source) -> SkippedFile | None:
             return _of_chart(chart, name)
         what = "a chart's values file" if "values" in os.path.basename(name) else "no manifest"
         return SkippedFile(what, "", name, "pass Kubernetes manifests instead of these files")
+    if not any(key in source.text for key in _BODY) and (found := missing_object_reason(source)):
+        return found
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
         return _of_kustomization(kustomization)
@@ -137,13 +141,21 @@ def missing_object_reason(source: Source) -> SkippedFile | None:
         documents, _ = read_documents([source])
     except ManifestError:
         return None
-    if any(
-        isinstance(each.data, Mapping) and ("apiVersion" in each.data or "kind" in each.data)
-        for each in documents
-    ):
+    if any(_resembles_object(each.data) for each in documents):
         return None
     chart = _chart_of(source.name)
     return _of_chart(chart, source.name) if chart else SkippedFile("no manifest", "", source.name)
+
+
+def _resembles_object(data: Any) -> bool:
+    """Return whether a document is an object, possibly without its API version or kind. Files of
+    other tools, for example indexes of Helm repositories, also contain one of these keys.
+    """
+    if not isinstance(data, Mapping) or _IDENTITY.isdisjoint(data):
+        return False
+    names = [data.get(key) for key in _IDENTITY]
+    is_typed = all(isinstance(each, str) for each in names) and "/" not in str(data["kind"])
+    return is_typed or not _BODY.isdisjoint(data)
 
 
 def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> SkippedFile | None:

@@ -68,6 +68,32 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "2 files are skipped (no manifest)")],
         0,
     ),
+    "files of other tools with an API version or a kind": (
+        {
+            "index.yaml": "apiVersion: v1\nentries: {gpu: [{apiVersion: v2, name: gpu}]}\n",
+            "dashboards.yaml": "apiVersion: 1\nproviders: [{name: default}]\n",
+            "app.yaml": "apiVersion: 0.3.0\nkind: ksonnet.io/app\nname: app\n",
+            "schema.yaml": "name: str()\napiVersion: str()\n",
+            "collector.yaml": "kind: Deployment\nreplicaCount: 1\n",
+        },
+        [("note", "file-not-judged", "5 files are skipped (no manifest)")],
+        0,
+    ),
+    "an object without a kind": (
+        {"a.yaml": "apiVersion: v1\nmetadata: {name: a}\n"},
+        [("error", "file-not-read", "kind isn't set")],
+        2,
+    ),
+    "an object without an API version": (
+        {"a.yaml": "kind: Deployment\nspec: {replicas: 1}\n"},
+        [("error", "file-not-read", "apiVersion isn't set")],
+        2,
+    ),
+    "an object whose kind isn't a name": (
+        {"a.yaml": "apiVersion: v1\nkind: apps/Pod\nmetadata: {name: a}\n"},
+        [("error", "version-not-served", 'no matches for kind "apps/Pod"')],
+        1,
+    ),
     "a YAML program with a resource named like a chart value": (
         {
             "Pulumi.yaml": "name: x\nruntime: yaml\nresources:\n  gpus: {type: "
