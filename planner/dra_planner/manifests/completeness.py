@@ -35,6 +35,12 @@ def with_completeness(manifests: Manifests, fleet: Fleet) -> Manifests:
     return replace(manifests, is_complete=True, provided=frozenset(provided))
 
 
+def defined_namespaces(manifests: Manifests) -> frozenset[str]:
+    """Return the namespaces that the manifests or their controllers create."""
+    created = (key.name for kind, key in manifests.declared if kind == "Namespace")
+    return frozenset((*manifests.namespaces, *created))
+
+
 def contains_all(manifests: Manifests, kind: str) -> bool:
     """Return whether the manifests contain every object of this kind in their cluster, except
     objects that the cluster provides. Secrets are rarely in manifests.

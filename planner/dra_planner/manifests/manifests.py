@@ -170,7 +170,8 @@ class Manifests(Struct, frozen=True, kw_only=True):
     exclusive_groups: tuple[ExclusiveGroups, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
-    # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
+    # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts, and of
+    # namespaces that a controller creates
     declared: frozenset[tuple[str, ObjectKey]] = frozenset()
     volume_claims: Mapping[ObjectKey, VolumeClaim] = {}
     other_kinds: Mapping[str, int] = {}

@@ -16,6 +16,7 @@ from dra_planner.manifests.collecting.declared_objects import DeclaredObjects
 from dra_planner.manifests.collecting.device_objects import DeviceObjects
 from dra_planner.manifests.collecting.duplicates import LastOfName
 from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
+from dra_planner.manifests.collecting.kubeflow_profiles import PROFILE, quota_of_profile
 from dra_planner.manifests.collecting.setup_objects import SetupObjects
 from dra_planner.manifests.collecting.volume_claims import VolumeClaims
 from dra_planner.manifests.collecting.workload_objects import WorkloadObjects
@@ -161,6 +162,7 @@ class _Reading:
             (POLICIES, "ValidatingAdmissionPolicyBinding"): self.admission.add_binding,
             ("scheduling.k8s.io", "PodGroup"): self.add_pod_group,
             ("resource.nvidia.com", "ComputeDomain"): self.add_compute_domain,
+            PROFILE: self.add_profile,
         }
 
     def add(self, item: KubernetesObject, answer: ServerAnswer) -> None:
@@ -204,6 +206,11 @@ class _Reading:
     def add_compute_domain(self, item: KubernetesObject) -> None:
         if not self.devices.add_channels(item):
             self.ignored.count(item)
+
+    def add_profile(self, item: KubernetesObject) -> None:
+        quota = quota_of_profile(item)
+        if quota is not None:
+            self.add(quota, _answer(quota, self.context))
 
     def finish(self) -> Manifests:
         self.diagnostics += self.last.findings()

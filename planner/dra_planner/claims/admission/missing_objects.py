@@ -8,7 +8,7 @@ from typing import Final, Literal
 from dra_planner.claims.admission.schedulers import TITLES, lacks_other_schedulers, other_scheduler
 from dra_planner.claims.missing_claims import near_name
 from dra_planner.manifests import NEEDS_DEFAULT_CLASS, STORAGE_CLASS, Manifests
-from dra_planner.manifests.completeness import is_missing
+from dra_planner.manifests.completeness import defined_namespaces, is_missing
 from dra_planner.model import ObjectKey, PodTemplate, Reason, Workload
 
 REJECTED: Final = "the API server rejects the pods"
@@ -51,7 +51,9 @@ def refuse_missing(
 
 def _reasons(workload: Workload, template: PodTemplate, manifests: Manifests) -> Iterator[Reason]:
     namespace = workload.meta.namespace
-    if namespace not in manifests.namespaces and is_missing(manifests, "Namespace", namespace):
+    if is_missing(manifests, "Namespace", namespace) and namespace not in defined_namespaces(
+        manifests
+    ):
         yield _not_defined("Namespace", namespace, REJECTED)
     for kind, name in template.needs:
         key = ObjectKey(namespace, name)

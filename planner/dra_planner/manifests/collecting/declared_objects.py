@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.manifests.collecting.kubeflow_profiles import PROFILE, SERVICE_ACCOUNTS
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import ObjectKey
 
@@ -23,7 +24,7 @@ name of the object.
 
 class DeclaredObjects:
     """The ConfigMaps, PersistentVolumeClaims, Secrets, ServiceAccounts, and StorageClasses of the
-    manifests.
+    manifests, and the namespaces of Profiles.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,11 @@ class DeclaredObjects:
         elif item.kind in _MAKERS:
             for name in {item.name, *_at(item.data, _MAKERS[item.kind])}:
                 self.names.add(("Secret", ObjectKey(item.namespace, name)))
+        elif (item.group, item.kind) == PROFILE:
+            self.names.add(("Namespace", ObjectKey("", item.name)))
+            self.names |= {
+                ("ServiceAccount", ObjectKey(item.name, each)) for each in SERVICE_ACCOUNTS
+            }
 
 
 def _at(data: Any, path: tuple[str, ...]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.drivers.nvidia import MIG_CLASS
-from dra_planner.manifests.completeness import GIVEN_NAMESPACES, is_missing
+from dra_planner.manifests.completeness import GIVEN_NAMESPACES, defined_namespaces, is_missing
 from dra_planner.manifests.workloads.kind_description import SUSPENDED
 from dra_planner.model import ClaimSpec, DeviceTaintRule, Workload, WorkloadRef
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation, fact
@@ -96,13 +96,14 @@ def _is_evicted(spec: ClaimSpec, rule: DeviceTaintRule) -> bool:
 def _namespaces(situation: ClusterSituation) -> Iterator[Blocker]:
     """Yield namespaces that no manifest creates, if manifests create other namespaces."""
     manifests = situation.manifests
-    if not manifests.namespaces:
+    defined = defined_namespaces(manifests)
+    if not defined:
         return
     used: dict[str, list[WorkloadRef]] = {}
     for workload in manifests.workloads:
         if workload.ref not in manifests.existing:
             used.setdefault(workload.meta.namespace, []).append(workload.ref)
-    for name in sorted(used.keys() - manifests.namespaces.keys() - {*GIVEN_NAMESPACES}):
+    for name in sorted(used.keys() - defined - {*GIVEN_NAMESPACES}):
         if is_missing(manifests, "Namespace", name):
             continue
         text = (
