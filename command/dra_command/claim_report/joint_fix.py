@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dra_command.pens.terminal.page import Page
 from dra_planner.plan.model import JointFix
-from dra_planner.wording import price_change
 
 
 def joint_fix_title(found: JointFix) -> str:
     """Return a summary of the steps, and their cost."""
     demand = f"at {found.judgement.level} demand"
-    cost = price_change(found.more_usd)
     changes = "This change makes" if len(found.steps) == 1 else "Together, these changes make"
-    return f"{changes} all workloads fit {demand} ({cost}):"
+    return f"{changes} all workloads fit {demand} ({found.cost}):"
 
 
 def print_joint_fix(page: Page, found: JointFix | None) -> None:

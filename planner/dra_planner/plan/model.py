@@ -24,6 +24,7 @@ from dra_planner.model import (
 )
 from dra_planner.records import equality
 from dra_planner.sources import Source
+from dra_planner.wording import price_change
 
 if TYPE_CHECKING:
     from dra_planner.claims.raised_quotas import RaisedQuota
@@ -179,8 +180,9 @@ class JointFix(Struct, frozen=True, kw_only=True):
     """Steps with which all workloads fit, and the judgement after these steps.
 
     `demand` is the changed demand without guards. `more_usd` is the change in the price per hour of
-    all used nodes; None if a price is unknown. `repeated` is the same change, as the text for each
-    workload whose pools are too small. `quotas` are the raised limits of ResourceQuotas.
+    all used nodes; None if a price is unknown. `rollout_usd` is the same with the nodes of all
+    additional pods of rollouts. `repeated` is the same change, as the text for each workload whose
+    pools are too small. `quotas` are the raised limits of ResourceQuotas.
     """
 
     steps: tuple[str, ...]
@@ -188,8 +190,17 @@ class JointFix(Struct, frozen=True, kw_only=True):
     judgement: Judgement
     fleet: Fleet
     more_usd: Decimal | None
+    rollout_usd: Decimal | None = None
     repeated: str = ""
     quotas: tuple[RaisedQuota, ...] = ()
+
+    @property
+    def cost(self) -> str:
+        """The change in the price, and the larger one during rollouts."""
+        more, most = self.more_usd, self.rollout_usd
+        if more is None or most is None or most <= more:
+            return price_change(more)
+        return f"{price_change(more)}; during rollouts, up to {price_change(most)}"
 
 
 @equality(ignored=("manifests", "left_out", "joint_fix"), unhashed=("inputs",))

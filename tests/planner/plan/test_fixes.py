@@ -88,6 +88,7 @@ def test_every_fix_works_when_it_is_applied(name):
         assert (again.verdict, misfits) == ("does-not-fit" if left_out else "fits", left_out), (
             fix_sentence(fix)
         )
+        assert not again.stalled, fix_sentence(fix)
         simulated = again.judgement.simulated
         assert simulated is not None
         assert simulated.counts, fix_sentence(fix)

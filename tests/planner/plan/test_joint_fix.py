@@ -11,6 +11,7 @@ import pytest
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.judgement import simulated_counts
+from dra_planner.plan.judgement.simulated_fixes import fix_patch
 from dra_planner.plan.suggestion import joint_search
 from dra_planner.sizing import sizing
 from dra_planner.sizing.least_raises import least_raises
@@ -52,6 +53,18 @@ def workload(name: str, pods: int, gpus: int = 1, **spec: Any) -> list[Json]:
         {"apiVersion": api, "kind": "ResourceClaimTemplate", "metadata": meta, "spec": template},
         {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": job},
     ]
+
+
+def deployment(name: str, pods: int, gpus: int = 1, cpu: str = "1") -> list[Json]:
+    """Pods whose rollout must start a pod before it stops one."""
+    template, job = workload(name, pods, gpus, restartPolicy="Always")
+    pod, labels = job["spec"]["template"], {"app": name}
+    pod["metadata"] = {"labels": labels}
+    pod["spec"]["containers"][0]["resources"]["requests"] = {"cpu": cpu}
+    surge = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    selector = {"matchLabels": labels}
+    spec = {"replicas": pods, "selector": selector, "strategy": surge, "template": pod}
+    return [template, {**job, "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec}]
 
 
 def controller(cpu: str) -> list[Json]:
@@ -509,3 +522,124 @@ def test_oversized_system_pod_does_not_change_the_machine_type() -> None:
     assert plan.joint_fix is not None
     assert not any("systemPool" in each for each in plan.joint_fix.steps)
     assert any("lower the pod's request for cpu" in each for each in plan.joint_fix.steps)
+
+
+@pytest.mark.parametrize(
+    ("pools", "wanted"),
+    [
+        pytest.param(
+            [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 1, "max": 4}}],
+            (deployment("serve", 1, cpu="100"), deployment("train", 1, gpus=8)),
+            id="on added pools",
+        ),
+        pytest.param(
+            [
+                {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 1, "max": 6}},
+                {"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 2}},
+            ],
+            (deployment("serve", 6), deployment("train", 2, gpus=8)),
+            id="on a pool that other pods must use last",
+        ),
+        pytest.param(
+            [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 3}}],
+            (deployment("a", 2), workload("b", 1, tolerations=[])),
+            id="on a pool that another pod can use only with a toleration",
+        ),
+    ],
+)
+def test_rollouts_finish_after_the_joint_fix(
+    pools: list[Json], wanted: tuple[list[Json], ...]
+) -> None:
+    """Given Deployments that start a pod first, expect nodes for that pod, and their price."""
+    given = fleet(pools=pools)
+
+    fix = planned(given, *wanted).joint_fix
+
+    assert fix is not None
+    assert "; during rollouts, up to USD" in fix.cost
+    tolerating = [
+        workload("b", 1) if objects[0]["metadata"]["name"] == "b" else objects for objects in wanted
+    ]
+    again = planned(fix.fleet, *tolerating)
+    assert (again.verdict, again.stalled) == ("fits", ())
+
+
+def test_fix_of_the_simulation_has_nodes_for_rollouts() -> None:
+    """Given a fix that lets other pods use a pool last, when a rollout needs another node of that
+    pool, then the fix of the workload and its patch raise the maximum.
+    """
+    pools = [
+        {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 1, "max": 6}},
+        {"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 2}},
+    ]
+    wanted = deployment("serve", 6), deployment("train", 2, gpus=8)
+
+    plan = planned(fleet(pools=pools), *wanted)
+
+    assert plan.manifests is not None
+    fix = plan.judgement.fixes[0]
+    (reason,) = next(each for each in plan.workloads if each.workload.name == "train").reasons
+    raised = 'raise the maximum of pool "l4" to 7 and that of pool "h100" to 3'
+    assert f"{raised}. In the simulation" in reason.fix
+    patch = fix_patch(fix, plan.manifests, plan.offers)
+    assert patch is not None
+    assert {row["name"]: row["count"]["max"] for row in patch["pools"]} == {"h100": 3, "l4": 7}
+
+
+def compute_domain(name: str, nodes: int) -> list[Json]:
+    """Pods that share memory across nodes, with all GPUs of each node."""
+    domain = {
+        "apiVersion": "resource.nvidia.com/v1beta1",
+        "kind": "ComputeDomain",
+        "metadata": {"name": f"{name}-domain", "namespace": "ml"},
+        "spec": {
+            "numNodes": nodes,
+            "channel": {"resourceClaimTemplate": {"name": f"{name}-channel"}},
+        },
+    }
+    claims = [
+        {"name": "gpu", "resourceClaimTemplateName": name},
+        {"name": "channel", "resourceClaimTemplateName": f"{name}-channel"},
+    ]
+    return [domain, *workload(name, nodes, gpus=4, resourceClaims=claims)]
+
+
+@pytest.mark.parametrize(
+    ("domains", "most"),
+    [
+        pytest.param((8,), 18, id="one rack"),
+        pytest.param((10, 10, 10), 54, id="a rack for each domain"),
+        pytest.param((8, 8), 18, id="two domains in one rack"),
+    ],
+)
+def test_maximums_are_raised_to_complete_racks(domains: tuple[int, ...], most: int) -> None:
+    """Given ComputeDomains on too few nodes, expect one fix with complete racks and their price."""
+    rack = {"name": "gb200", "machine": "p6e-gb200.36xlarge", "count": {"min": 0, "max": 4}}
+    bought = {"pricePerHour": 100, "capacity": {"capacityBlock": "cr-0123456789abcdef0"}}
+    drivers = {"nvidia": {"version": "0.4.1", "computeDomains": True}}
+    wanted = [compute_domain(f"d{at}", nodes) for at, nodes in enumerate(domains)]
+
+    plan = planned(fleet(pools=[{**rack, **bought}], drivers=drivers), *wanted)
+
+    step = f'set the maximum of pool "gb200" to {most}'
+    price = f"(USD {(most - 4) * 100:,}.00 more per hour)"
+    fixes = {reason.fix for each in plan.workloads for reason in each.reasons}
+    assert fixes == {f"{step} {price}"}
+    assert not [each for each in plan.diagnostics if each.severity == "error"]
+    count = {"min": 0, "max": most}
+    again = planned(fleet(pools=[{**rack, **bought, "count": count}], drivers=drivers), *wanted)
+    assert again.verdict == "fits"
+
+
+def test_domain_that_exceeds_a_rack_has_no_joint_fix() -> None:
+    rack = {"name": "gb200", "machine": "p6e-gb200.36xlarge", "count": {"min": 0, "max": 4}}
+    bought = {"pricePerHour": 100, "capacity": {"capacityBlock": "cr-0123456789abcdef0"}}
+    drivers = {"nvidia": {"version": "0.4.1", "computeDomains": True}}
+
+    plan = planned(
+        fleet(pools=[{**rack, **bought}], drivers=drivers),
+        compute_domain("a", 20),
+        compute_domain("b", 2),
+    )
+
+    assert plan.joint_fix is None

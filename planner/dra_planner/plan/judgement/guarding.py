@@ -36,6 +36,7 @@ from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.redundancy import LOSS_CODES
+from dra_planner.plan.judgement.rollouts.stalled import rollout_maximums
 from dra_planner.plan.judgement.simulated_counts import (
     NOTHING_PROVED,
     is_placed,
@@ -149,7 +150,7 @@ def _with_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Judgement:
         offer.name: sum(nodes[part] for part in found.guards.parts_of(offer.name))
         for offer in free.offers
     }
-    fix = Fix(kind="guards", counts=counts, guards=found.guards)
+    fix = Fix(kind="guards", counts=counts, guards=found.guards, rollouts=rollout_maximums(free))
     return replace(with_further_fix(free, fix), guarded_counts=found)
 
 

@@ -21,7 +21,13 @@ from dra_planner.plan.judgement.gangs import start_gangs
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
-from dra_planner.plan.judgement.simulated_counts import NOTHING_PROVED, Simulated, simulate_sizings
+from dra_planner.plan.judgement.rollouts.stalled import rollout_maximums
+from dra_planner.plan.judgement.simulated_counts import (
+    NOTHING_PROVED,
+    Simulated,
+    replace_fixes,
+    simulate_sizings,
+)
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
@@ -93,7 +99,17 @@ def judge(
         fleet=fleet,
         sized=sized,
     )
-    return with_pool_fixes(judgement) if with_fixes else judgement
+    return with_pool_fixes(_with_room_for_rollouts(judgement)) if with_fixes else judgement
+
+
+def _with_room_for_rollouts(judgement: Judgement) -> Judgement:
+    """Return the judgement whose fixes also raise the maximums that rollouts need."""
+    if not judgement.fixes or judgement.sizing.verdict == "fits":
+        return judgement
+    most = rollout_maximums(judgement)
+    if not most:
+        return judgement
+    return replace_fixes(judgement, tuple(replace(fix, rollouts=most) for fix in judgement.fixes))
 
 
 def _with_gangs(sized: SizedDemand, level: DemandLevel) -> Mapping[DemandLevel, Sizing]:

@@ -143,8 +143,6 @@ def _fits_nowhere(size: WorkloadSize) -> bool:
 
 def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
     """Return a judgement with one more fix. Workloads' reasons name the cheapest fix."""
-    found = judgement.simulated
-    assert found is not None  # only simulated results have fixes
     prices = {
         offer.name: cost
         for offer, cost in zip(judgement.offers, node_costs(judgement.offers), strict=True)
@@ -156,7 +154,13 @@ def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
         ]
         return (*map(sum, zip(*costs, strict=True)), FIX_KINDS.index(each.kind))
 
-    fixes = tuple(sorted((*judgement.fixes, fix), key=cost))
+    return replace_fixes(judgement, tuple(sorted((*judgement.fixes, fix), key=cost)))
+
+
+def replace_fixes(judgement: Judgement, fixes: tuple[Fix, ...]) -> Judgement:
+    """Return a judgement with other fixes, cheapest first. Workloads' reasons name the first."""
+    found = judgement.simulated
+    assert found is not None  # only simulated results have fixes
     text = fix_text(fixes, found, judgement.offers)
     judged = judgement.sizing
     workloads = tuple(

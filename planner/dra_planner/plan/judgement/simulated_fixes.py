@@ -24,19 +24,22 @@ def fix_sentence(fix: Fix, offers: Iterable[Offer] = ()) -> str:
     With the fleet's offers, it includes the maximums that the cloud needs to build the fix's nodes.
     """
     raises = raise_sentence(raised_maximums(fix, offers))
-    return ", and ".join(filter(None, (_sentence(fix), raises)))
+    return ", and ".join(filter(None, (change_sentence(fix), raises)))
 
 
 def raised_maximums(fix: Fix, offers: Iterable[Offer]) -> dict[str, int]:
     """Return the maximums that a fix raises, by pool.
 
-    These include pools whose maximum is sufficient, but not a count that the cloud can build.
+    These include pools whose maximum is sufficient, but not a count that the cloud can build, and
+    pools that need more nodes only during rollouts.
     """
     raised = {pool: fix.counts[pool] for pool in fix.pools if fix.kind == "maximum"}
     for offer in offers:
         nodes = offer.buildable(fix.counts.get(offer.name, 0))
         if nodes > offer.count_max:
             raised[offer.name] = nodes
+    for pool, nodes in fix.rollouts.items():
+        raised[pool] = max(nodes, raised.get(pool, 0))
     return raised
 
 
@@ -46,7 +49,7 @@ def raise_sentence(maximums: Mapping[str, int]) -> str:
     return f"raise the maximum {' and that '.join(raised)}" if raised else ""
 
 
-def _sentence(fix: Fix) -> str:
+def change_sentence(fix: Fix) -> str:
     """Return the change of a fix other than maximums, or ""."""
     match fix.kind:
         case "taint":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -26,6 +27,8 @@ MOST_STEPS = 20_000
 MOST_SEARCHED = 200
 """Maximum number of ComputeDomains in one pool for the search, which recurses once per domain."""
 CLIQUE = "nvidia.com/gpu.clique"
+RACKS_EXCEED_MAXIMUM: Final = "racks-exceed-maximum"
+"""The code of the error that a pool's maximum is too low for complete racks."""
 
 
 class PoolRacks(Struct, frozen=True, kw_only=True):
@@ -86,6 +89,14 @@ def rack_counts(
         if wanted <= _room(fleet, each.pool, counts):
             counts[each.pool] = wanted
     return counts
+
+
+def counts_in_racks(
+    judgement: Judgement, fleet: Fleet, counts: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the node counts, with whole racks in pools with ComputeDomains, even beyond limits."""
+    racks = find_racks(judgement, fleet)
+    return {**counts, **{each.pool: _wanted(each, counts[each.pool]) for each in racks}}
 
 
 def find_rack_faults(

@@ -16,6 +16,7 @@ from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
+from dra_planner.plan.pools.needed_maximums import built_counts
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
@@ -39,15 +40,19 @@ KEEPING: Final = frozenset(
 """Kinds of changes after which the pod still gets the amounts that it requests."""
 
 
-def nodes_usd(judgement: Judgement) -> Decimal | None:
-    """Return the price per hour of the nodes that the demand uses, or None if a price is
+def nodes_usd(judgement: Judgement, fleet: Fleet) -> Decimal | None:
+    """Return the price per hour of the nodes that the cloud builds, or None if a price is
     unknown.
     """
-    nodes: dict[str, int] = {}
-    for pool in judgement.sizing.pools:
-        simulated = judgement.simulated_nodes(pool.name, judgement.level)
-        nodes[pool.name] = pool.plan if simulated is None else simulated
-    return hourly_usd(nodes, judgement.offers)
+    return hourly_usd(built_counts(judgement, fleet), judgement.offers)
+
+
+def rollout_nodes_usd(judgement: Judgement) -> Decimal | None:
+    """Return the price per hour of the nodes of all pods and all additional pods of rollouts, or
+    None if a price is unknown.
+    """
+    pools = judgement.sizings["peak"].pools
+    return hourly_usd({pool.name: pool.plan for pool in pools}, judgement.offers)
 
 
 def undecided_pools(answers: Iterable[PoolAnswer]) -> Iterator[str]:

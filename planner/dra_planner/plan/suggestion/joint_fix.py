@@ -22,12 +22,14 @@ from dra_planner.plan.judgement.demand_levels import find_levels_beside
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.pools.built_counts import COUNT_DOES_NOT_DIVIDE
+from dra_planner.plan.pools.racks import RACKS_EXCEED_MAXIMUM
 from dra_planner.plan.suggestion.joint_search import JointSearch
 from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text, with_raises
 from dra_planner.sizing import Sizing
-from dra_planner.wording import price_change
 
 _UNCONFIRMED: Final = ". This is enough for the best packing, but the simulation didn't confirm it"
+_RAISED: Final = frozenset({COUNT_DOES_NOT_DIVIDE, RACKS_EXCEED_MAXIMUM})
+"""The codes of errors about maximums that the search raises to counts that the cloud can build."""
 
 
 def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
@@ -52,6 +54,7 @@ def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
         plan = _with_raises(plan, f"{raises}{_UNCONFIRMED}")
         notes = (_ended_note(ended_at),) if ended_at else ()
         return replace(plan, diagnostics=(*plan.diagnostics, *notes))
+    plan = _without_fixed_racks(plan)
     is_own = _raised(fleet, found.fleet) == {
         pool.name: pool.enough for pool in raised_pools(judgement)
     } and len(found.steps) == len(raised_pools(judgement))
@@ -86,12 +89,16 @@ def _is_stopped_otherwise(plan: Plan) -> bool:
     return (
         bool(plan.demand.blocked)
         or any(each.verdict != "fits" for each in plan.blockers)
-        # the search raises maximums to counts that the cloud can build
-        or any(
-            each.severity == "error" and each.code != COUNT_DOES_NOT_DIVIDE
-            for each in plan.diagnostics
-        )
+        or any(each.severity == "error" and each.code not in _RAISED for each in plan.diagnostics)
     )
+
+
+def _without_fixed_racks(plan: Plan) -> Plan:
+    """Return the plan without the errors about racks, because the change has enough nodes for
+    them.
+    """
+    kept = tuple(each for each in plan.diagnostics if each.code != RACKS_EXCEED_MAXIMUM)
+    return replace(plan, diagnostics=kept)
 
 
 def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
@@ -105,7 +112,7 @@ def _raised(before: Fleet, after: Fleet) -> dict[str, int]:
 
 def _fix_text(found: JointFix) -> str:
     """Return the change for all workloads as the text of one workload's fix."""
-    return f"{'; '.join(found.steps)} ({price_change(found.more_usd)})"
+    return f"{'; '.join(found.steps)} ({found.cost})"
 
 
 def _with_raises(plan: Plan, raises: str, after: Judgement | None = None) -> Plan:

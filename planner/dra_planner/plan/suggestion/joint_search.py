@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.errors import PlannerError
@@ -18,7 +19,7 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.simulated_fixes import fix_sentence
+from dra_planner.plan.judgement.simulated_fixes import change_sentence
 from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.plan.model import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
@@ -27,8 +28,10 @@ from dra_planner.plan.suggestion.joint_changes import (
     joint_steps,
     nodes_usd,
     pinned,
+    rollout_nodes_usd,
     with_own_claims,
 )
+from dra_planner.plan.pools.needed_maximums import needed_maximums
 from dra_planner.plan.suggestion.pool_fixes import raised_pools
 from dra_planner.plan.suggestion.system_machine import larger_system_machine
 from dra_planner.simulation import Fix
@@ -76,7 +79,6 @@ class JointSearch:
             if judgement is None:
                 return None
             if judgement.sizing.verdict == "fits":
-                self._fleet = self._fleet.with_most(_built_maximums(judgement))
                 break
             split = self._with_own_claims(judgement)
             if split is not None:
@@ -137,30 +139,30 @@ class JointSearch:
     def _scheduled(self, demand: Demand) -> JointFix | None:
         """Return the current changes and, if needed, the cheapest simulated fix that works."""
         fixed = self._planned(demand, with_fixes=True)
-        if fixed is None or fixed[0].sizing.verdict == "does-not-fit":
+        if fixed is None or fixed.judgement.sizing.verdict == "does-not-fit":
             return None
-        if fixed[0].sizing.verdict == "fits":
-            return self._found(demand, *fixed)
-        before = self._fleet
-        for fix in fixed[0].fixes[:_TRIED]:
+        if fixed.judgement.sizing.verdict == "fits":
+            return self._found(demand, fixed)
+        before, fixes = self._fleet, fixed.judgement.fixes
+        for fix in fixes[:_TRIED]:
             changed = pinned(demand, fix) if fix.kind == "affinity" else demand
-            self._fleet = before.with_fix(fix, fixed[0].offers)
-            known = fixed[0].guarded_counts if fix.kind == "guards" else None
+            self._fleet = before.with_fix(fix, fixed.judgement.offers)
+            known = fixed.judgement.guarded_counts if fix.kind == "guards" else None
             again = None if changed is None else self._fitting(changed, known)
             if changed is None or again is None:
                 continue
             if fix.kind != "maximum":
-                self._steps[fix_sentence(fix)] = None
-                return self._found(changed, *again)
-            return self._found(changed, *self._without_needless_raises(changed, fix.pools, again))
-        if len(fixed[0].fixes) > _TRIED:
+                self._steps[change_sentence(fix)] = None
+                return self._found(changed, again)
+            return self._found(changed, self._without_needless_raises(changed, fix.pools, again))
+        if len(fixes) > _TRIED:
             self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
-        self._fleet, self._stranded = before, fixed[0]
-        return self._avoided(demand, fixed[0])
+        self._fleet, self._stranded = before, fixed.judgement
+        return self._avoided(demand, fixed.judgement)
 
     def _without_needless_raises(
-        self, demand: Demand, needed: Collection[str], found: tuple[Judgement, Fleet]
-    ) -> tuple[Judgement, Fleet]:
+        self, demand: Demand, needed: Collection[str], found: _Planned
+    ) -> _Planned:
         """Return the plan without the raises of other pools that became unnecessary."""
         for name in [name for name in self._fleet.most if name not in needed][:_TRIED]:
             before, most = self._fleet, self._fleet.most
@@ -173,12 +175,10 @@ class JointSearch:
                 found = again
         return found
 
-    def _fitting(
-        self, demand: Demand, known: GuardedCounts | None = None
-    ) -> tuple[Judgement, Fleet] | None:
+    def _fitting(self, demand: Demand, known: GuardedCounts | None = None) -> _Planned | None:
         """Return the plan with the changes, or None if it doesn't fit."""
         found = self._planned(demand, known=known)
-        return None if found is None or found[0].sizing.verdict != "fits" else found
+        return None if found is None or found.judgement.sizing.verdict != "fits" else found
 
     def _avoided(self, demand: Demand, judgement: Judgement) -> JointFix | None:
         """Return the changes with which pods use the added pools last.
@@ -197,8 +197,8 @@ class JointSearch:
             fixed = self._fitting(demand)
             if fixed is not None:
                 fix = Fix(kind="taint", counts={}, pools=names)
-                self._steps[fix_sentence(fix)] = None
-                return self._found(demand, *fixed)
+                self._steps[change_sentence(fix)] = None
+                return self._found(demand, fixed)
         return None
 
     def _without_simulation(self, demand: Demand) -> Judgement | None:
@@ -222,7 +222,7 @@ class JointSearch:
 
     def _planned(
         self, demand: Demand, *, with_fixes: bool = False, known: GuardedCounts | None = None
-    ) -> tuple[Judgement, Fleet] | None:
+    ) -> _Planned | None:
         """Return the judgement that the next plan with the changes would have, including guards.
 
         `known` contains the guards that this plan would find.
@@ -245,8 +245,9 @@ class JointSearch:
             sized=self._known_sizes(demand, fleet),
             known=known,
         )
-        self._sized = (judgement if guarded is None else guarded.free).sized
-        return judgement, fleet
+        free = judgement if guarded is None else guarded.free
+        self._sized = free.sized
+        return _Planned(judgement, fleet, free)
 
     def _offered(self) -> tuple[Fleet, tuple[Offer, ...], Mapping[str, DeviceClass]] | None:
         """Return the changed fleet, its offers, and its classes, or None if the fleet isn't
@@ -276,40 +277,52 @@ class JointSearch:
         known = self._sized
         return known if known is not None and known.is_of(demand, fleet) else None
 
-    def _found(self, demand: Demand, judgement: Judgement, fleet: Fleet) -> JointFix:
-        """Return the changes, with maximums for counts that the cloud can build."""
-        needed = _built_maximums(judgement)
-        if needed:
+    def _found(self, demand: Demand, found: _Planned) -> JointFix | None:
+        """Return the changes, with maximums with which the plan has no further finding about its
+        pools. Returns None if no maximums suffice.
+        """
+        for _ in range(_ROUNDS):
+            needed = found.needed_maximums
+            if not needed:
+                return JointFix(
+                    demand=demand,
+                    steps=tuple(joint_steps(self._steps, self._fleet, found.fleet)),
+                    judgement=found.judgement,
+                    fleet=found.fleet,
+                    more_usd=self._more(found, nodes_usd(found.judgement, found.fleet)),
+                    rollout_usd=self._more(found, rollout_nodes_usd(found.judgement)),
+                )
             self._fleet = self._fleet.with_most(needed)
-            judgement, fleet = self._fitting(demand) or (judgement, fleet)
-        return JointFix(
-            demand=demand,
-            steps=tuple(joint_steps(self._steps, self._fleet, fleet)),
-            judgement=judgement,
-            fleet=fleet,
-            more_usd=self._more(judgement, fleet),
-        )
+            again = self._fitting(demand)
+            if again is None:
+                return None
+            found = again
+        self.ended_at = f"its limit of {counted(_ROUNDS, 'plan')}"
+        return None
 
-    def _more(self, judgement: Judgement, fleet: Fleet) -> Decimal | None:
-        after, before = map(nodes_usd, (judgement, self._before))
-        system = self._fleet.system_usd(fleet)
+    def _more(self, found: _Planned, after: Decimal | None) -> Decimal | None:
+        """Return the change to this price of nodes, including system nodes."""
+        before = nodes_usd(self._before, self._fleet.given)
+        system = self._fleet.system_usd(found.fleet)
         if after is None or before is None or system is None:
             return None
         return after - before + system
 
 
+class _Planned(Struct, frozen=True, eq=False):
+    """The plan with the changes so far: its judgement and fleet, and the judgement without
+    guards.
+    """
+
+    judgement: Judgement
+    fleet: Fleet
+    free: Judgement
+
+    @property
+    def needed_maximums(self) -> dict[str, int]:
+        return needed_maximums(self.judgement, self.fleet, self.free)
+
+
 def _price(offer: Offer) -> tuple[bool, Decimal]:
     """Return the sort key of a pool: pools without a price are last."""
     return offer.hourly_usd is None, offer.hourly_usd or Decimal()
-
-
-def _built_maximums(judgement: Judgement) -> dict[str, int]:
-    """Return the counts that the cloud must build for a plan above its maximums, by pool."""
-    built: dict[str, int] = {}
-    for offer in judgement.offers:
-        size = judgement.sizing.pool(offer.name)
-        simulated = judgement.simulated_nodes(offer.name, judgement.level)
-        nodes = offer.buildable(size.plan if simulated is None else simulated)
-        if nodes > offer.count_max:
-            built[offer.name] = nodes
-    return built

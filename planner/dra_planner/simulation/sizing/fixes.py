@@ -63,14 +63,14 @@ class PodSetRef(NamedTuple):
     pod_set: str
 
 
-@equality(unhashed=("counts", "pins"))
+@equality(unhashed=("counts", "pins", "rollouts"))
 class Fix(Struct, frozen=True, kw_only=True):
     """A change after which all pods were placed in every order, with `counts` nodes of each pool.
 
     taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` can use only the
     entry's pools. profile: NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools`
     need a higher maximum, their count. guards: the plan adds `guards`; parts of a split pool count
-    together.
+    together. `rollouts` are the maximums by pool that the first pods of rollouts also need.
     """
 
     kind: FixKind
@@ -78,6 +78,7 @@ class Fix(Struct, frozen=True, kw_only=True):
     pools: tuple[str, ...] = ()
     pins: Mapping[PodSetRef, tuple[str, ...]] = {}
     guards: Guards = NO_GUARDS
+    rollouts: Mapping[str, int] = {}
 
 
 Placements = Mapping[str, Collection[str]]

@@ -103,9 +103,24 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     if judgement.outcome is not None:
         check = _unknown_on_new_nodes if can_grow(judgement) else _check_on_nodes
         return replace(check(judgement), by_version=by_version)
+    return replace(_check_on_pools(judgement, steps), by_version=by_version)
+
+
+def rollout_maximums(judgement: Judgement) -> dict[str, int]:
+    """Return the higher maximums that the first pods of rollouts need, by pool, even if only the
+    simulation leaves pods pending.
+    """
+    needed: dict[str, int] = {}
+    for rollout in _check_on_pools(judgement, ROLLOUT_STEPS).stalled:
+        for pool in rollout.pools:
+            needed[pool.name] = max(pool.enough, needed.get(pool.name, 0))
+    return needed
+
+
+def _check_on_pools(judgement: Judgement, steps: int) -> RolloutCheck:
     peak = judgement.sizings.get("peak")
     if peak is None or peak.verdict == "fits":
-        return RolloutCheck(by_version=by_version)
+        return RolloutCheck()
     search = _Search(judgement, steps)
     found: dict[WorkloadRef, StalledRollout] = {}
     unchecked: set[WorkloadRef] = set()
@@ -120,7 +135,6 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
     return RolloutCheck(
         stalled=tuple(found[workload] for workload in sorted(found)),
         unchecked=tuple(sorted(unchecked - found.keys())),
-        by_version=by_version,
     )
 
 
@@ -200,9 +214,9 @@ class _Search:
             if sized.system is not None and sized.system.sizer is not None:
                 self._add(sized.system.sizer, sized.elsewhere)
         self._reasons: dict[tuple[object, ...], Reason | None] = {}
-        # the raises by the pool that is too small and the number of pods, because finding enough
-        # nodes takes most of the time
-        self._short: dict[tuple[str, int], _Raise] = {}
+        # the raises by the pool that is too small, the number of pods, and the pools that fit them,
+        # because finding enough nodes takes most of the time
+        self._short: dict[tuple[object, ...], _Raise] = {}
 
     def _add(self, sizer: Sizer, demand: Demand) -> None:
         self._parts.append((sizer, demand, frozenset(shape.id for shape in demand.shapes)))
@@ -239,15 +253,12 @@ class _Search:
                     yield part
 
     def _stalled(self, update: Update, reason: Reason, sizer: Sizer) -> StalledRollout:
-        key = (reason.pool, update.first_pods)
+        sizes = self._judgement.sizings["peak"].workloads
+        own = [size for size in sizes if size.workload == update.workload]
+        key = (reason.pool, update.first_pods, *(size.fits for size in own))
         if key not in self._short:
             self._short[key] = _Raise.of(sizer.size("peak"))
-        at_peak = (
-            known.fix
-            for size in self._judgement.sizings["peak"].workloads
-            for known in size.reasons
-            if size.workload == update.workload and known.code == reason.code
-        )
+        at_peak = (known.fix for size in own for known in size.reasons if known.code == reason.code)
         raised = self._short[key]
         return StalledRollout.of(
             update, replace(reason, fix=next(at_peak, raised.fix)), raised.pools
