@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from dra_planner.claims.server_flags import gpus_of_command
 from dra_planner.manifests import Manifests
 from dra_planner.plan import read_checked
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
-from dra_policies.rules.claims.server_flags_differ_from_claim import check
+from dra_policies.rules.claims.server_flags_differ_from_claim import RULE
 from dra_policies.view.manifest_view import view_of
-from dra_policies.view.server_flags import gpus_of_command
 
 F36 = features_of(36)
 COMMANDS = {
@@ -86,7 +86,7 @@ def findings(args: str, request: dict[str, object], kind: str = "Pod") -> list[s
         },
     ]
     manifests: Manifests = read_checked([Source("m.yaml", yaml.safe_dump_all(objects))], F36)
-    return [each.message for each in check(view_of(manifests, F36))]
+    return [each.message for each in RULE.check(view_of(manifests, F36))]
 
 
 def exactly(count: int = 1, name: str = "gpu.nvidia.com") -> dict[str, object]:

@@ -99,7 +99,7 @@ print(json.dumps([
         ("plan --help", RECORDS, 142, 0),
         ("catalog gpus", PLANNING, 380, 60),
         ("check examples/workloads", CHECKING, 1_500, 70),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 1_120, 60),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 1_400, 70),
     ],
 )
 def test_command_loads_only_what_it_uses(

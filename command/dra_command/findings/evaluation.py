@@ -47,6 +47,7 @@ from dra_policies.rules import (
 )
 from dra_policies.rules import run as run_rules
 from dra_policies.rules.claims.claim_fits_no_pool import REPORTED_OBJECTS
+from dra_policies.view.manifest_view import view_of_plan
 from dra_policies.view.waiting_pods import waiting_for_one_cause
 
 if TYPE_CHECKING:
@@ -295,11 +296,4 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
         features = declared_features(read_objects(documents), features)
         return view_of(read_checked(inputs.sources, features), features), "fits", None
     plan = make_plan(request_of(inputs, _demand(inputs.stack)))
-    assert plan.manifests is not None  # make_plan stores the manifests that it read
-    view = view_of(
-        plan.manifests,
-        plan.judgement.features,
-        plan,
-        whole_judgement=lambda: plan.judgement,
-    )
-    return view, plan.placing or plan.verdict, plan
+    return view_of_plan(plan), plan.placing or plan.verdict, plan

@@ -27,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_files(parser)
     add_watch(parser)
     add_answer(parser, ("text", "json", "markdown", "html", "focus"))
+    parser.set_defaults(exclude=[], today="")
 
 
 def _add_judgement(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
+from dra_command.findings.advice import with_advice
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.terminal.page import print_note
@@ -119,7 +120,15 @@ def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) 
 
 
 def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
-    return plan_inputs(values, lambda inputs: _request(inputs, values))
+    """Return the inputs, and their plan with the warnings of the rules. Without a valid
+    configuration, which only `check` requires, the plan doesn't contain these warnings.
+    """
+    inputs, plan = plan_inputs(values, lambda inputs: _request(inputs, values))
+    try:
+        return inputs, with_advice(plan, inputs, values)
+    except PlannerError as error:
+        print_note(f"note: the plan doesn't contain the warnings of the rules, because {error}")
+        return inputs, plan
 
 
 def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
 from dra_planner.errors import Diagnostic
 from dra_planner.plan import Plan
+
+_MOST_OF_A_RULE: Final = 3  # number of a rule's warnings that reports list in full
 
 
 def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
@@ -16,8 +23,21 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
         for each in plan.blockers
         if each.verdict == "fits" or explained.isdisjoint(each.workloads)
     )
-    found = (*plan.diagnostics, *apart, *plan.beside)
+    found = (*plan.diagnostics, *apart, *plan.beside, *_grouped(plan.advice))
     return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
+
+
+def _grouped(advice: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the findings of each rule, and only the first one if a rule has many."""
+    by_rule: dict[str, list[Diagnostic]] = {}
+    for each in advice:
+        by_rule.setdefault(each.code, []).append(each)
+    for first, *more in by_rule.values():
+        if len(more) < _MOST_OF_A_RULE:
+            yield from (first, *more)
+        else:
+            note = f"{first.message}. `pulumi-dra check` lists {len(more)} more of these"
+            yield replace(first, message=note)
 
 
 def decisive_assumptions(plan: Plan) -> tuple[str, ...]:

@@ -219,6 +219,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     # problems at ceiling and peak demand, which don't affect any verdict
     beside: tuple[Diagnostic, ...] = ()
+    # warnings of the rules about its objects, which don't affect any verdict either
+    advice: tuple[Diagnostic, ...] = ()
     inputs: Mapping[str, object] = {}
     # the inputs of the plan, for rules
     manifests: Manifests | None = None

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from dra_planner.claims.manifest_claims import spec_of
-from dra_planner.drivers.nvidia import CHART_CLASSES
+from dra_planner.drivers.nvidia import GPU_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSet, Workload
-
-GPU_CLASSES: Final = frozenset(
-    name for name in CHART_CLASSES if not name.startswith("compute-domain")
-)
 
 
 def gpu_entries(manifests: Manifests, workload: Workload, pod_set: PodSet) -> frozenset[str]:

@@ -60,6 +60,17 @@ def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
     return None if options is None else NvidiaInUse(options.version, options.settings)
 
 
+def view_of_plan(plan: Plan) -> StackView:
+    """Return the view of a plan that was made from manifests."""
+    assert plan.manifests is not None  # make_plan stores the manifests that it read
+    return view_of(
+        plan.manifests,
+        plan.judgement.features,
+        plan,
+        whole_judgement=lambda: plan.judgement,
+    )
+
+
 def _device_plugin(workload: Workload) -> PluginWorkload | None:
     """Return NVIDIA's device plugin if the workload is one."""
     if not is_device_plugin(workload):

@@ -88,7 +88,7 @@ def plan_output(
         filled_nodes=filled_row(filled),
         failing_claims=[explain_output(each) for each in explain_failing(plan.judgement)],
         difference=None if difference is None else difference_row(difference),
-        diagnostics=[finding_row(each) for each in (*plan.findings, *plan.beside)],
+        diagnostics=[finding_row(each) for each in (*plan.findings, *plan.beside, *plan.advice)],
         cloud="" if plan.fleet is None else plan.fleet.cloud,
         region="" if plan.fleet is None else plan.fleet.region,
         claims=_claims(plan) if detail else None,

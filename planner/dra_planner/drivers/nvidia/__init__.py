@@ -7,6 +7,7 @@ from dra_planner.drivers.nvidia.classes import (
     CONFIG_KINDS,
     EXTENDED_RESOURCE,
     GPU_CLASS,
+    GPU_CLASSES,
     MIG_CLASS,
 )
 from dra_planner.drivers.nvidia.compute_domains import COMPUTE_DOMAIN_DRIVER
@@ -53,6 +54,7 @@ __all__ = [
     "DRIVER",
     "EXTENDED_RESOURCE",
     "GPU_CLASS",
+    "GPU_CLASSES",
     "GPU_DRIVER",
     "MIG_CLASS",
     "DevicePluginRelease",

@@ -23,6 +23,8 @@ DAEMON_CLASS: Final = "compute-domain-daemon.nvidia.com"
 CHANNEL_CLASS: Final = "compute-domain-default-channel.nvidia.com"
 CHART_CLASSES: Final = (GPU_CLASS, MIG_CLASS, VFIO_CLASS, DAEMON_CLASS, CHANNEL_CLASS)
 """DeviceClasses that the charts of the NVIDIA driver create."""
+GPU_CLASSES: Final = frozenset((GPU_CLASS, MIG_CLASS, VFIO_CLASS))
+"""The DeviceClasses of the charts that match GPUs or parts of GPUs."""
 CLASS_OF: Final = {"gpu": GPU_CLASS, "mig": MIG_CLASS, "vfio": VFIO_CLASS}
 """The class of each type of device."""
 CONFIG_KINDS: Final = {

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dra_planner.allocation.node.selectors import tolerates
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
-from dra_planner.drivers.nvidia import MIG_CLASS
 from dra_planner.manifests.completeness import GIVEN_NAMESPACES, defined_namespaces, is_missing
 from dra_planner.manifests.workloads.kind_description import SUSPENDED
 from dra_planner.model import ClaimSpec, DeviceTaintRule, Workload, WorkloadRef
@@ -17,8 +16,13 @@ from dra_planner.plan.blockers.idle_configuration import find_idle_configuration
 from dra_planner.plan.blockers.idle_devices import find_idle_devices
 from dra_planner.plan.blockers.limited_tolerations import find_limited_tolerations
 from dra_planner.plan.blockers.pods_of_missing_claims import find_doubled_requests
-from dra_planner.plan.blockers.ray_workers import find_ray_workers_without_gpus
 from dra_planner.plan.blockers.scheduler_bugs import find_crashing_claims, find_stuck_shared_claims
+from dra_planner.plan.blockers.server_gpus import (
+    connects_mig_devices,
+    find_different_flags,
+    find_ray_workers_without_gpus,
+    is_mig_class,
+)
 from dra_planner.plan.blockers.topology.spread_domains import find_idle_domains
 
 
@@ -38,6 +42,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Blocker]:
     yield from find_driver_notes(situation)
     yield from find_memory_that_starts_no_node(situation)
     yield from find_ray_workers_without_gpus(situation)
+    yield from find_different_flags(situation)
 
 
 def _taint_rules(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -180,13 +185,13 @@ def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
                 way.count
                 for found in ways
                 for way in found
-                if _is_partition(way.device_class_name, situation)
+                if is_mig_class(way.device_class_name, situation)
             )
         for container in spec.containers:
             slices = sum(
                 partitions.get(each.name, 0) for each in container.claims if not each.request
             )
-            if slices > 1:
+            if slices > 1 and not connects_mig_devices(situation, workload, pod_set, container):
                 text = (
                     f'{workload.ref}: container "{container.name}" gets {slices} MIG devices, but '
                     "a CUDA process uses "
@@ -194,9 +199,3 @@ def _partitions(situation: ClusterSituation) -> Iterator[Blocker]:
                 )
                 fix = "request one larger MIG profile, or a whole GPU"
                 yield fact(text, fix, workload.ref, place=workload.place)
-
-
-def _is_partition(name: str, situation: ClusterSituation) -> bool:
-    found = {**situation.classes, **situation.manifests.classes}.get(name)
-    selects = found is not None and any("profile" in each.expression for each in found.selectors)
-    return name == MIG_CLASS or selects

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
+from dra_planner.drivers.nvidia import GPU_CLASSES
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
-from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.stack_view import StackView
 
 _GPUS: Final = "resources.gpus.enabled"

@@ -12,12 +12,11 @@ from typing import Any, Final
 from dra_planner.claims.manifest_claims import pod_sets_with_claims, spec_of
 from dra_planner.documents.plain_values import block, text
 from dra_planner.drivers import publishers_of
-from dra_planner.drivers.nvidia import GPU_DRIVER
+from dra_planner.drivers.nvidia import GPU_CLASSES, GPU_DRIVER
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.workloads.kind_description import KUEUE_QUEUE
 from dra_planner.model import ObjectKey
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.kueue_versions import COUNTING_CLAIMS, KUEUE_VALUE, counts_claims
 from dra_policies.view.stack_view import StackView
 
