@@ -74,7 +74,7 @@ def _ending(given: Input) -> tuple[str, str]:
         plan = _planned(given.manifests, read_fleet(given.on or fleet()), with_fixes=True)
     except PlannerError:
         return "have invalid input", ""
-    if plan.verdict == "fits":
+    if plan.running == "fits":
         return "fit", ""
     if any(each.severity == "error" for each in plan.diagnostics):
         return "stopped by a rejected object or an impossible fleet", ""

@@ -317,10 +317,10 @@ def _planned(minor: int, files: Sequence[Migrated]) -> list[str]:
     for each in files:
         before = plan_of(fleets[0], each.source)
         after = plan_of(fleets[1], Source(each.source.name, each.text))
-        pairs[before.verdict, after.verdict] += 1
-        if after.verdict != "fits":
+        pairs[before.running, after.running] += 1
+        if after.running != "fits":
             reasons[reason_against(after).partition(":")[0]] += 1
-        if before.verdict == "fits" and after.verdict != "fits":
+        if before.running == "fits" and after.running != "fits":
             faults.append(
                 f"1.{minor} {each.source.name}: fits only before: {reason_against(after)}"
             )

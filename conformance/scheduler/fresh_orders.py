@@ -51,8 +51,8 @@ def main() -> int:
         seconds += time.process_time() - before
         if plan is None:
             continue
-        verdicts[plan.verdict] += 1
-        if plan.verdict != "fits":
+        verdicts[plan.running] += 1
+        if plan.running != "fits":
             continue
         usd += Decimal(0) if plan.cost is None else plan.cost.hourly_usd
         simulator = _simulator(plan)

@@ -21,7 +21,7 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
         "feature": case.feature,
         "fleet": case.fleet,
         "workloads": case.workloads,
-        "verdict": found[0].plan.verdict,
+        "verdict": found[0].plan.running,
         "undecided": _undecided(found[0].plan),
         "nodes": {pool.name: pool.nodes.desired for pool in found[0].plan.pools},
         "rehearsals": [
@@ -39,7 +39,7 @@ def _undecided(plan: Plan) -> list[str]:
     """Return the codes of the reasons for a plan with the verdict *cannot tell*. For other
     verdicts, return nothing.
     """
-    if plan.verdict != "cannot-tell":
+    if plan.running != "cannot-tell":
         return []
     unfit = (each for each in plan.workloads if each.verdicts[plan.level] != "fits")
     return sorted({reason.code for each in unfit for reason in each.reasons})

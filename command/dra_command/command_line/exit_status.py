@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Literal
 
@@ -26,15 +26,14 @@ def status_of(
     findings: Iterable[Diagnostic] = (),
     *,
     allow_unknown: bool,
-    stalled: Collection[str] = (),
 ) -> Status:
     """Return the exit status for a verdict, which already takes errors among the findings into
     account. If a finding reports a file that can't be read, the input is invalid, and no option
-    accepts it. `stalled` are workloads whose rollouts never finish, although they fit.
+    accepts it.
     """
     if has_unreadable(findings):
         return Status.WRONG_INPUT
-    if verdict == "does-not-fit" or stalled:
+    if verdict == "does-not-fit":
         return Status.BROKEN
     if verdict == "cannot-tell" and not allow_unknown:
         return Status.CANNOT_TELL

@@ -51,12 +51,7 @@ def run(values: argparse.Namespace) -> int:
         what_if = WhatIf(changes=changes, verdict_before=verdict)
         explanation = replace(explanation, what_if=what_if)
     _print(explanation, values)
-    return status_of(
-        explanation.verdict,
-        plan.diagnostics,
-        allow_unknown=values.allow_unknown,
-        stalled=[name for name in plan.stalled if name in explanation.workloads],
-    )
+    return status_of(explanation.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def _explain_pool(values: argparse.Namespace) -> int:
@@ -78,12 +73,7 @@ def _explain_pool(values: argparse.Namespace) -> int:
         from dra_command.explain.pool.text import print_pool
 
         print_pool(report, changes, quiet=values.quiet)
-    return status_of(
-        report.verdict,
-        plan.diagnostics,
-        allow_unknown=values.allow_unknown,
-        stalled=report.stalled,
-    )
+    return status_of(report.verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def _nothing_named(values: argparse.Namespace) -> UsageError:

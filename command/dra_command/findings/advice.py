@@ -58,7 +58,7 @@ def with_advice(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -
         return plan
     configuration = read_project_configuration(values)
     enabled = configured_rules_of(_ENABLED, configuration, selected=False)
-    reported = _OF_PLANS if plan.verdict == "fits" else _OF_PLANS | _OF_MISFITS
+    reported = _OF_PLANS if plan.running == "fits" else _OF_PLANS | _OF_MISFITS
     rules = [rule for rule in besides_reading(enabled) if rule.id not in reported]
     found = tuple(run_rules(view_of_plan(plan), rules))
     active = find_active(found, (), inputs, rules, configuration)

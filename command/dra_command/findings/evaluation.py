@@ -296,4 +296,4 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
         features = declared_features(read_objects(documents), features)
         return view_of(read_checked(inputs.sources, features), features), "fits", None
     plan = make_plan(request_of(inputs, _demand(inputs.stack)))
-    return view_of_plan(plan), plan.placing or plan.verdict, plan
+    return view_of_plan(plan), plan.placing, plan

@@ -46,9 +46,9 @@ def plan_inputs(
     outdated = tuple(find_outdated_guards(inputs.guards_files, plan, inputs.stack))
     if not findings and not outdated:
         return inputs, plan
-    verdict = overall_verdict(plan.verdict, outdated)
+    placing = overall_verdict(plan.placing, outdated)
     diagnostics = (*plan.diagnostics, *findings, *outdated)
-    return inputs, replace(plan, verdict=verdict, diagnostics=diagnostics)
+    return inputs, replace(plan, placing=placing, diagnostics=diagnostics)
 
 
 def plan_readable(
@@ -83,8 +83,8 @@ def _plan_leniently(
     """
     read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)), command)
     plan = read.answer
-    if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
-        plan = replace(plan, verdict="cannot-tell")
+    if plan.running == "fits" and any(finding.severity == "error" for finding in read.findings):
+        plan = replace(plan, placing="cannot-tell")
     return read.inputs, plan, read.findings
 
 
@@ -95,7 +95,7 @@ def _check_pod_range(plan: Plan) -> None:
     checks the maximum. If the fleet has a quota of addresses, the plan already respects this quota.
     """
     fleet = plan.fleet
-    if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
+    if fleet is None or plan.judgement.is_observed or plan.running != "fits":
         return
     if any(quota.unit == "pod-addresses" for quota in fleet.quotas):
         return

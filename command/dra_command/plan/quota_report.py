@@ -41,7 +41,7 @@ class AccountQuotas(Struct, frozen=True):
         `plan_without` computes a plan without the quotas, to determine the nodes that the workloads
         need.
         """
-        needed = plan if plan.verdict == "fits" else plan_without()
+        needed = plan if plan.running == "fits" else plan_without()
         nodes = {pool.name: pool.nodes.desired for pool in needed.pools}
         for use in quota_uses(self.fleet, self.quotas, nodes):
             unit, quota = _UNITS[use.quota.unit], use.quota

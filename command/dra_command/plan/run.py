@@ -91,7 +91,6 @@ def _status(plans: Sequence[Plan], values: argparse.Namespace) -> Status:
         worst(plan.verdict for plan in plans),
         [each for plan in plans for each in plan.diagnostics],
         allow_unknown=values.allow_unknown,
-        stalled=[name for plan in plans for name in plan.stalled],
     )
 
 
@@ -171,7 +170,7 @@ def _write_added_pools(plan: Plan, inputs: CommandInputs, values: argparse.Names
     the reason why nothing was written.
     """
     path = Path(values.suggest)
-    if plan.verdict == "fits":
+    if plan.running == "fits":
         return f"{path} isn't written, because all workloads already fit"
     from dra_command.plan.added_pools import write_added_pools  # imported only for this option
 

@@ -25,7 +25,7 @@ def costs(plan: Plan) -> tuple[str, ...]:
 def _spares(plan: Plan) -> tuple[str, ...]:
     """Return the number of spare nodes for node failures, and the setting that requires them."""
     survival = plan.judgement.survival
-    if survival is None or plan.verdict != "fits":
+    if survival is None or plan.running != "fits":
         return ()
     spare = sum(survival.spare.values())
     tried = (
@@ -66,10 +66,10 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     if not nodes:
         return ()
     sentence = counted(nodes, "GPU node")
-    if plan.verdict == "fits" and plan.nodes_bound == nodes:
+    if plan.running == "fits" and plan.nodes_bound == nodes:
         sentence += " (provably the fewest)"
     if plan.cost is None:
-        if plan.verdict == "fits" and plan.nodes_bound < nodes:
+        if plan.running == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
             sentence += f" ({_compared_by(plan)}; every plan needs at least {fewest})"
         missing = ", ".join(
@@ -82,12 +82,12 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     when = _price_source(plan)
     least = ""
     open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
-    if plan.verdict == "fits" and open_prices:
+    if plan.running == "fits" and open_prices:
         least = (
             "; it's unknown whether another plan costs less, because the price of "
             f"{_listed(open_prices)} is unknown"
         )
-    elif plan.verdict == "fits":
+    elif plan.running == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
         least = (
             f"; no plan costs less than {usd(bound)} (gap {gap:.2%}{_looser()})"
@@ -122,7 +122,7 @@ def _looser() -> str:
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
     more = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
     if not more:
-        return ("No additional nodes are needed.",) if plan.verdict == "fits" else ()
+        return ("No additional nodes are needed.",) if plan.running == "fits" else ()
     if plan.cost is None:
         return (
             (

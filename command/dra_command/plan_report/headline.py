@@ -33,7 +33,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     if not plan.workloads and not errors and not plan.blockers:
         return "Nothing to place", "", _without_workloads(plan)
     stalls = stalls_in_words(len(plan.stalled)) if plan.stalled else ""
-    if plan.verdict == "fits":
+    if plan.running == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
         beside = [

@@ -27,7 +27,6 @@ from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import (
     VERDICT_AFTER_A_NAME,
     VERDICT_WORDS,
-    headline_verdict,
     stalls_in_words,
 )
 from dra_command.plan_report.alternatives import alternative_lines
@@ -116,15 +115,13 @@ def _title(stacks: Sequence[StackPlan], invalid: int) -> str:
     if number == 1:
         return headline(stacks[0].plan)
     fits = sum(stack.plan.verdict == "fits" for stack in stacks)
-    stalled = sum(len(stack.plan.stalled) for stack in stacks)
-    but = f", but {stalls_in_words(stalled)}" if stalled else ""
-    return f"{fits} of {number} stacks {'fits' if fits == 1 else 'fit'}{but}"
+    return f"{fits} of {number} stacks {'fits' if fits == 1 else 'fit'}"
 
 
 def _summary(stacks: Sequence[StackPlan], invalid: Sequence[str]) -> Table:
     rows: list[tuple[str, ...]] = []
     for stack, plan, difference, _, stale in stacks:
-        sign = DRAWN.of(headline_verdict(plan.verdict, stalls=bool(plan.stalled)))
+        sign = DRAWN.of(plan.verdict)
         verdict = f"{sign} {VERDICT_WORDS[plan.verdict]}"
         pending = sum(each.pending for each in plan.workloads)
         if pending:
@@ -245,7 +242,7 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
     if difference is not None and not difference.is_empty:
         lines = [*table_lines(difference_table(difference), title=False)]
         yield details(f"{where}{difference_line(difference)}: why", lines)
-    if plan.verdict != "fits":
+    if plan.running != "fits":
         yield from _terms(plan, where)
     orders = order_table(view)
     if orders is not None:

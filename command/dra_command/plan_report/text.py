@@ -11,7 +11,6 @@ from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.terminal.row_paragraphs import print_table
-from dra_command.pens.verdict_words import headline_verdict
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.cost_sentences import costs
@@ -73,8 +72,8 @@ class _PlanPage:
 
     def write(self, *, detail: bool, quiet: bool) -> None:
         page, plan = self._page, self._plan
-        shown = headline_verdict(plan.verdict, stalls=bool(plan.stalled))
-        page.line((f"{self._signs.of(shown)} {headline(plan)}", f"bold {VERDICT_STYLES[shown]}"))
+        sign = self._signs.of(plan.verdict)
+        page.line((f"{sign} {headline(plan)}", f"bold {VERDICT_STYLES[plan.verdict]}"))
         if quiet:
             self._obstacles()
             self._diagnostics(quiet=True)
@@ -156,7 +155,7 @@ class _PlanPage:
 
     def _terms(self) -> dict[str, list[Table]]:
         """Return the failing conditions of claims, by workload, up to a maximum number."""
-        if self._plan.verdict == "fits":
+        if self._plan.running == "fits":
             return {}
         most = 2 if self._narrow else 4
         tables: dict[str, list[Table]] = {}

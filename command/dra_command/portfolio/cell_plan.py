@@ -29,7 +29,7 @@ def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
             print(plan_html(plan), end="")
         case _:
             print_plan(plan, quiet=values.quiet, verbose=values.verbose)
-    return status_of(plan.verdict, allow_unknown=values.allow_unknown, stalled=plan.stalled)
+    return status_of(plan.verdict, allow_unknown=values.allow_unknown)
 
 
 def plan_cell(collected: Collected, name: str) -> Plan:

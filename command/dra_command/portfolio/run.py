@@ -94,5 +94,4 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
     return status_of(
         "fits" if is_sample else summary.verdict,  # all requested output has been written
         allow_unknown=values.allow_unknown,
-        stalled=summary.stalled,
     )

@@ -166,7 +166,7 @@ def fixes(found: Comparison) -> Iterator[str]:
     failure of a node.
     """
     fleet = found.plan.fleet
-    if found.pending and found.plan.verdict != "fits":
+    if found.pending and found.plan.running != "fits":
         yield "for reasons and fixes, run `pulumi-dra plan` with the same options"
     if fleet is None or fleet.redundancy.is_requested:
         return

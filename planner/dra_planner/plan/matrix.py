@@ -44,12 +44,6 @@ class Matrix(Struct, frozen=True, kw_only=True):
             for each in self.combinations
         )
 
-    @property
-    def stalled(self) -> tuple[str, ...]:
-        """The workloads whose rollouts never finish in some combination."""
-        plans = (each.plan for each in self.combinations if each.plan is not None)
-        return tuple(dict.fromkeys(name for plan in plans for name in plan.stalled))
-
 
 def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Matrix:
     """Return the plans of every combination of these changes to the request's fleet, where each

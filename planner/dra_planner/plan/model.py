@@ -210,21 +210,20 @@ class Plan(Struct, frozen=True, kw_only=True):
     """
 
     judgement: Judgement
-    verdict: Verdict
+    placing: Verdict  # whether the pods can be placed, without blockers and rollouts
     fleet: Fleet | None  # None if the nodes come from a snapshot
     pools: tuple[PlannedPool, ...]
     workloads: tuple[PlannedWorkload, ...]
     cost: Cost | None
     assumptions: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    # problems at ceiling and peak demand, which don't affect any verdict
+    # findings about rollouts, and about ceiling and peak demand; only stalled rollouts are errors
     beside: tuple[Diagnostic, ...] = ()
     # warnings of the rules about its objects, which don't affect any verdict either
     advice: tuple[Diagnostic, ...] = ()
     inputs: Mapping[str, object] = {}
     # the inputs of the plan, for rules
     manifests: Manifests | None = None
-    placing: Verdict | None = None  # the verdict without blockers, if there are any
     # causes that prevent pods from running although their devices fit
     blockers: tuple[Blocker, ...] = ()
     # the pods that weren't evaluated (with `devices_only`)
@@ -244,10 +243,20 @@ class Plan(Struct, frozen=True, kw_only=True):
         return (*self.diagnostics, *(each.diagnostic for each in self.blockers))
 
     @property
-    def stalled(self) -> tuple[str, ...]:
-        """The workloads whose rollouts never finish. These are errors, but don't affect any
-        verdict.
+    def verdict(self) -> Verdict:
+        """The verdict of the headline, JSON, the plan file, and the exit status: *does not fit* if
+        a rollout never finishes, or otherwise the verdict of the pods.
         """
+        return "does-not-fit" if self.stalled else self.running
+
+    @property
+    def running(self) -> Verdict:
+        """The verdict of the pods, without rollouts."""
+        return worst((self.placing, *(each.verdict for each in self.blockers)))
+
+    @property
+    def stalled(self) -> tuple[str, ...]:
+        """The workloads that can run, but whose rollouts never finish."""
         errors = (each for each in self.beside if each.severity == "error")
         return tuple(name for each in errors for name in each.subjects)
 

@@ -196,7 +196,7 @@ def size_plan(
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(
         judgement=judgement,
-        verdict=overall_verdict(sizing.verdict, found),
+        placing=overall_verdict(sizing.verdict, found),
         fleet=fleet,
         pools=pools,
         workloads=workloads,

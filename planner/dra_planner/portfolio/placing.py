@@ -121,9 +121,9 @@ def place_workloads(
         else []
     )
     simulated = [
-        plan.cost.hourly_usd for plan in final if plan.cost is not None and plan.verdict == "fits"
+        plan.cost.hourly_usd for plan in final if plan.cost is not None and plan.running == "fits"
     ]
-    if final and verdict == "fits" and any(plan.verdict != "fits" for plan in final):
+    if final and verdict == "fits" and any(plan.running != "fits" for plan in final):
         verdict = "cannot-tell"
     return ClusterAssignment(
         verdict=verdict,

@@ -20,7 +20,7 @@ exemptions, and thresholds in [`pulumi-dra.yaml`](configuration.md).
 `check` also reports every warning of `plan`, so `--fail-on warning` counts these warnings. The rule
 `scaling-exceeds-pools` reports the warnings `ceiling-exceeds-nodes` and `peak-exceeds-nodes`, and
 pods that don't fit at ceiling or peak demand. `rollout-cannot-finish` reports the same errors as
-`plan`: rollouts that never finish. Although all pods fit, the exit status is then 1.
+`plan`: rollouts that never finish. The verdict is then *does not fit*, although all pods fit.
 """
 
 

@@ -267,7 +267,7 @@ def test_explanation_repeats_the_plans_warnings(given: Project) -> None:
         "device-not-shared",
         "rollout-cannot-finish",
     }
-    assert pod["verdict"] == "fits"
+    assert pod["verdict"] == "does-not-fit"
 
 
 def test_next_command_is_complete(given: Project) -> None:

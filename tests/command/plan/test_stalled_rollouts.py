@@ -63,11 +63,12 @@ def test_check_and_plan_fail_although_the_pods_fit(given: Project) -> None:
         assert f"error {RULE}: Deployment default/stuck can run, but" in " ".join(done.out.split())
 
 
-def test_json_keeps_the_verdict_of_the_pods_and_of_the_rollout(given: Project) -> None:
+def test_json_verdict_includes_the_rollout(given: Project) -> None:
     words = ("m.yaml", "--fleet", "fleet.yaml", "--format", "json")
     answer = given.run("plan", *words).json
 
-    assert answer["verdict"] == "fits"
+    assert answer["verdict"] == "does-not-fit"
+    assert {each["verdicts"]["steady"] for each in answer["workloads"]} == {"fits"}
     assert {each["code"] for each in answer["diagnostics"] if each["severity"] == "error"} == {RULE}
 
 
@@ -91,7 +92,7 @@ def test_html_and_the_comment_have_the_sign_of_a_failure(given: Project) -> None
     assert (page.status, comment.status) == (1, 1)
     assert '<h1 class="does-not-fit">' in page.out
     assert "All pods fit, but 1 rollout never finishes</h1>" in page.out
-    assert "✕ fits, 1 rollout never finishes" in comment.out
+    assert "✕ does not fit, 1 rollout never finishes" in comment.out
 
 
 @pytest.mark.parametrize("options", [(), ("--format", "json")])
@@ -105,7 +106,7 @@ def test_pool_fails_with_the_rollouts_of_its_workloads(
 
     assert done.status == 1
     if options:
-        assert done.json["verdict"] == "fits"
+        assert done.json["verdict"] == "does-not-fit"
         reasons = {each["workload"]: each["reasons"] for each in done.json["workloads"]}
         assert [each["code"] for each in reasons["Deployment default/stuck"]] == [RULE]
         assert reasons["Deployment default/other"] == []
@@ -138,16 +139,16 @@ scenarios: [{name: less, replicas: 0}]
 
     assert done.status == 1
     if "json" in options:
-        assert done.json["verdict"] == "fits"
+        assert done.json["verdict"] == "does-not-fit"
         cells = [(each["outcome"], each["stalled"]) for each in done.json["cells"]]
-        assert cells == [("fits", 1), ("fits", 0)]
+        assert cells == [("does-not-fit", 1), ("fits", 0)]
     else:
-        assert "2 of 2 cells fit, but a rollout never finishes in 1 cell" in done.out
+        assert "1 of 2 cells fit, 1 does not" in done.out
         cells = re.findall(r"<td class='[^>]*><a .*?aria-hidden='true'>(.)<", done.out)
         assert cells == ["✕", "✓"] if options else "\na  ✕✓\n" in done.out
     if "html" in options:
         assert re.findall("<rect class='([^']*)'", done.out) == ["does-not-fit", "fits"]
-        assert "blue: fits · red: a rollout never finishes<" in done.out
+        assert "blue: fits · red: does not fit<" in done.out
 
 
 def test_matrix_fails_if_a_rollout_never_finishes(given: Project) -> None:
@@ -155,6 +156,6 @@ def test_matrix_fails_if_a_rollout_never_finishes(given: Project) -> None:
 
     stalled = given.run(*words, "pools.l4.count=2,3")
     assert stalled.status == 1
-    assert "2 of 2 combinations fit, but a rollout never finishes in 1 combination." in stalled.out
-    assert "fits, but a rollout never finishes" in stalled.out
+    assert "1 of 2 combinations fit." in stalled.out
+    assert "its rollouts never finish" in stalled.out
     assert given.run(*words, "pools.l4.count=3,4").status == 0

@@ -289,8 +289,7 @@ STARTING = (
                 }
             ),
         ],
-        verdict="fits",
-        stalls=True,
+        verdict="does-not-fit",
         texts=("rollout",),
     ),
     Case(
@@ -305,8 +304,7 @@ STARTING = (
                 },
             ),
         ],
-        verdict="fits",
-        stalls=True,
+        verdict="does-not-fit",
         texts=("rollout",),
     ),
     Case(

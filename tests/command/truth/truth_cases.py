@@ -15,8 +15,7 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 class Case(Struct, frozen=True, kw_only=True):
     """`texts` are texts that both commands print without -v. `silent` are texts that neither
-    command prints. `stalls` means that a rollout never finishes, which is an error although the
-    pods fit.
+    command prints.
     """
 
     name: str
@@ -24,10 +23,9 @@ class Case(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     texts: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
-    stalls: bool = False
     on: Object = field(default_factory=fleet)
 
     @property
     def status(self) -> int:
         """The exit status of both commands."""
-        return STATUSES["does-not-fit" if self.stalls else self.verdict]
+        return STATUSES[self.verdict]

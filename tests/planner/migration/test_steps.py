@@ -409,7 +409,7 @@ def test_after_the_last_step_new_pools_fit_the_moved_workloads(
         f"{POOL}=l4-dra -o name | tail -n {during - after}" in line for line in step.commands
     )
     planned = make_plan(PlanRequest(sources=step.sources, fleet=step.fleet_after))
-    assert planned.verdict == "fits"
+    assert planned.running == "fits"
     assert {pool.name: pool.nodes.desired for pool in planned.pools}["l4-dra"] == 4
 
 

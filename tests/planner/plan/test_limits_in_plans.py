@@ -162,10 +162,10 @@ def test_unknown_amount_in_a_quota_is_an_error() -> None:
 def test_pod_dependent_addresses_are_also_unknown_for_a_plan_file() -> None:
     few = {"name": "subnets", "unit": "addresses", "limit": 70, "machines": ["g6.*"]}
     where = fleet(pool("a"), quotas=[few])
-    assert plan_of(where, deployment(replicas=2)).verdict == "fits"
+    assert plan_of(where, deployment(replicas=2)).running == "fits"
     crowd = Source("crowd.yaml", CROWD)
     plan = plan_of(where, deployment(replicas=2), crowd)
-    assert (plan.verdict, built(plan)) == ("cannot-tell", {"a": 2})
+    assert (plan.running, built(plan)) == ("cannot-tell", {"a": 2})
     (finding,) = plan.diagnostics
     assert (finding.code, finding.fix) == (
         "addresses-may-run-out",

@@ -42,7 +42,7 @@ def fixes(where: Fleet, *sources: Source) -> list[str]:
                 Source(s.name, s.text.replace("deviceClassName: gpu.nvidia.com", of_class))
                 for s in changed
             )
-        assert plan_of(change.fleet, *changed).verdict == "fits"
+        assert plan_of(change.fleet, *changed).running == "fits"
     (workload,) = plan.workloads
     return [reason.fix for reason in workload.reasons if reason.code == "pool-missing"]
 

@@ -283,7 +283,7 @@ def fixed(name: str) -> str:
 def test_misfit_is_reported_for_the_workload_that_adds_pods(name: str, more: str) -> None:
     web = WEB.replace("replicas: 4", "replicas: 2")
     made = plan(*filter(None, (web, fixed(name), more)))
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     assert codes(made) == ["rollout-cannot-finish", *(["ceiling-does-not-fit"] if more else [])]
     assert all(each.message.startswith("Deployment default/web ") for each in made.beside)
 
@@ -338,7 +338,7 @@ def test_surging_daemon_set_stalls_if_a_node_fits_only_one_pod(
 
     made = make_plan(PlanRequest(sources=(Source("w.yaml", given),), fleet=pools))
 
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     found = [each for each in made.beside if each.code == "daemon-rollout-stalls"]
     assert [each.severity for each in found] == ["error"] * stalls
     assert all("DaemonSet default/agent never completes" in each.message for each in found)

@@ -92,8 +92,16 @@ def test_change_is_a_regression_if_a_workload_no_longer_fits(
     difference = compare_plans(before, after)
     assert difference.regression == regression
     assert [str(each) for each in difference.worse] == worse
-    assert compare_plans(after, before).regression == "fits"
     assert compare_plans(after, after).regression == "fits"
+
+
+def test_change_is_a_regression_if_a_rollout_no_longer_finishes() -> None:
+    full, roomy = (
+        plan_file(plan_of(fleet(("g6.2xlarge", {"max": most})), deployment("a", 2)))
+        for most in (2, 3)
+    )
+    assert compare_plans(roomy, full).regression == "does-not-fit"
+    assert compare_plans(full, roomy).regression == "fits"
 
 
 def test_everything_is_new_without_an_older_plan() -> None:

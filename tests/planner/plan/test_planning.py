@@ -164,7 +164,7 @@ def test_peak_includes_the_surge_and_has_its_own_verdict() -> None:
         "ceiling": "fits",
         "peak": "does-not-fit",
     }
-    assert plan.verdict == "fits"
+    assert plan.running == "fits"
 
 
 def test_demand_level_can_be_selected() -> None:
@@ -286,5 +286,5 @@ def test_whole_gpus_and_dynamic_partitions_fit_despite_a_zero_counter(
         "pools": [{"name": "a100", "machine": machine, "count": {"max": 3}}],
     }
     plan = make_plan(PlanRequest(sources=(deployment(replicas=3),), fleet=read_fleet(document)))
-    assert plan.verdict == "fits"
+    assert plan.running == "fits"
     assert plan.pools[0].bound == plan.pools[0].packing == nodes

@@ -840,7 +840,7 @@ def texts_of(plan: Plan) -> str:
 def test_plan_has_the_expected_answer(case: Case) -> None:
     plan = planned(read_fleet(case.fleet), case.work, case.existing)
     texts = {reason.code for each in plan.workloads for reason in each.reasons}
-    assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (
+    assert (plan.running, {each.name: each.nodes.desired for each in plan.pools}) == (
         case.verdict,
         case.built,
     ), texts
@@ -857,14 +857,14 @@ def test_suggested_change_is_sufficient_and_minimal(case: Case) -> None:
     assert (
         planned(
             change_fleet(where, list(map(read_change, case.least))), case.work, case.existing
-        ).verdict
+        ).running
         == "fits"
     )
     if case.less:
         assert (
             planned(
                 change_fleet(where, list(map(read_change, case.less))), case.work, case.existing
-            ).verdict
+            ).running
             == "does-not-fit"
         )
 

@@ -60,7 +60,7 @@ def test_rollout_needs_room_for_one_more_pod(
 ) -> None:
     made = plan(changed(2, strategy=strategy), *nodes)
 
-    assert (made.verdict, made.stalled) == ("fits", stalled)
+    assert (made.running, made.stalled) == ("fits", stalled)
     assert [each.code for each in made.beside] == ["rollout-cannot-finish"] * len(stalled)
     if stalled:
         assert "none of the 2 nodes has room for one more pod" in made.beside[0].message
@@ -81,7 +81,7 @@ def test_running_pods_are_counted_once(replicas: int, is_stalled: bool) -> None:
         )
     )
 
-    assert (made.verdict, bool(made.stalled)) == ("fits", is_stalled)
+    assert (made.running, bool(made.stalled)) == ("fits", is_stalled)
 
 
 def test_pending_pods_have_no_finding_about_rollouts() -> None:
@@ -96,7 +96,7 @@ def test_new_pods_that_preempt_others_are_not_judged() -> None:
     made = plan(Source("app.yaml", "\n---\n".join((HIGH, source.text, low))), *"ab")
 
     text = f"Deployment default/web: {TAKES}its new pods can preempt pods with a lower priority"
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     assert text in made.assumptions
     assert made.stalled == ("Deployment default/low",)
 
@@ -142,5 +142,5 @@ def test_growing_pools_have_an_assumption_for_rollouts_that_start_with_new_pods(
 @pytest.mark.parametrize(("count", "is_stalled"), [(2, True), (3, False)])
 def test_rollouts_are_checked_if_no_pool_can_grow(count: int, is_stalled: bool) -> None:
     made = grow(0, count, "abc"[:count])
-    assert (made.verdict, bool(made.stalled)) == ("fits", is_stalled)
+    assert (made.running, bool(made.stalled)) == ("fits", is_stalled)
     assert [each for each in made.assumptions if "rollouts" in each] == []

@@ -261,7 +261,7 @@ def test_preempted_pods_are_reported():
     """
     plan = applied(load("preempt-cpu-given"))
     (finding,) = [each for each in plan.diagnostics if each.code == "gives-way"]
-    assert (plan.verdict, finding.severity) == ("fits", "warning")
+    assert (plan.running, finding.severity) == ("fits", "warning")
     assert "pods with higher priority preempt" in finding.message
 
 
@@ -298,7 +298,7 @@ def test_quota_must_admit_a_daemon_set_pod_on_each_node(hard: dict[str, str], ve
     codes = [each.code for each in plan.diagnostics] + [
         r.code for each in plan.workloads for r in each.reasons
     ]
-    assert (plan.verdict, "quota-exceeded" in codes) == (verdict, verdict != "fits")
+    assert (plan.running, "quota-exceeded" in codes) == (verdict, verdict != "fits")
 
 
 def test_quota_admits_some_pods_of_a_daemon_set():

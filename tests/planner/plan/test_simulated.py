@@ -194,7 +194,7 @@ def test_zones_of_a_pool_do_not_share_its_devices():
     made = make_plan(
         PlanRequest(sources=(Source("three.yaml", THREE_PODS),), fleet=read_fleet(fleet))
     )
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     assert numbers(made) == {"l4": (3, 3, 3)}
 
 

@@ -83,7 +83,7 @@ def test_rollout_without_free_device_is_an_error_although_the_pods_fit(
 ) -> None:
     made = plan(web(replicas, strategy), nodes=replicas)
 
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     assert severities(made) == [("error", "rollout-cannot-finish")]
     assert made.stalled == ("Deployment default/web",)
     (found,) = made.beside
@@ -104,7 +104,7 @@ def test_rollout_without_free_device_is_an_error_although_the_pods_fit(
 def test_rollout_that_a_quota_stops_is_an_error(hard: str, limit: str) -> None:
     made = plan(web(), QUOTA.replace("HARD", hard), nodes=9)
 
-    assert (made.verdict, severities(made)) == ("fits", [("error", "rollout-cannot-finish")])
+    assert (made.running, severities(made)) == ("fits", [("error", "rollout-cannot-finish")])
     assert "ResourceQuota default/team limits" in made.beside[0].message
     assert limit in made.beside[0].message
     assert "to 3 (for peak demand)" in made.beside[0].fix
@@ -194,7 +194,7 @@ def test_rollout_on_the_system_pool(strategy: str, nodes: int, stalled: tuple[st
     source = Source("app.yaml", SYSTEM.replace("STRATEGY", strategy))
     made = make_plan(PlanRequest(sources=(source,), fleet=on))
 
-    assert (made.verdict, made.stalled) == ("fits", stalled)
+    assert (made.running, made.stalled) == ("fits", stalled)
     if stalled:
         assert 'set the count of pool "system" to 2' in made.beside[0].fix
 

@@ -157,7 +157,7 @@ def test_update_needs_room_for_its_first_pods(
     full, short, enough = (plan(document, pods + more) for more in (0, first - 1, first))
 
     for made in (full, short):
-        assert made.verdict == "fits"
+        assert made.running == "fits"
         assert made.stalled == (f"{document['kind']} default/web",)
         errors = [each for each in made.beside if each.severity == "error"]
         assert [each.code for each in errors] == ["rollout-cannot-finish"]
@@ -266,7 +266,7 @@ def test_update_whose_additional_pods_are_unknown_is_an_assumption(
     made = plan(document, pods)
 
     text = f"{document['kind']} default/web: the plan can't tell whether its rollouts finish"
-    assert made.verdict == "fits"
+    assert made.running == "fits"
     assert made.stalled == () or document["kind"] == "RayService"
     assert f"{text}, because {why}" in made.assumptions
 

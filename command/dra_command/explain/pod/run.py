@@ -42,13 +42,7 @@ def explain_pods(values: argparse.Namespace) -> int:
             command = explain_command(values, "--claim", claim)
             print(visible(f"{TERM_BY_TERM}: {command}"), file=sys.stderr)
     verdict = worst(each.verdict for each in pods)
-    workloads = {each.workload for each in pods}
-    return status_of(
-        verdict,
-        plan.diagnostics,
-        allow_unknown=values.allow_unknown,
-        stalled=[name for name in plan.stalled if name in workloads],
-    )
+    return status_of(verdict, plan.diagnostics, allow_unknown=values.allow_unknown)
 
 
 def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:

@@ -7,7 +7,7 @@ from typing import Final, TextIO
 
 from dra_command.explain.pool_lines import print_lines, reason_lines
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import headline_verdict, stalls_in_words
+from dra_command.pens.verdict_words import stalls_in_words
 from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDevices
 from dra_planner.wording import counted
 
@@ -39,8 +39,7 @@ def print_pool(
             sentence = f"no longer fits {counted(len(report.lost), 'workload')}"
             result = (sentence, f"bold {VERDICT_STYLES[report.verdict]}")
         elif report.takes or report.could_take:
-            shown = headline_verdict(report.verdict, stalls=bool(report.stalled))
-            result = (_verdict_words(report), f"bold {VERDICT_STYLES[shown]}")
+            result = (_verdict_words(report), f"bold {VERDICT_STYLES[report.verdict]}")
         else:
             result = ("isn't needed by any workload", "bold")
         page.line((f"{kind} {pool.name}", "bold"), f"{machine} ", result)
@@ -58,10 +57,11 @@ def print_pool(
 
 
 def _verdict_words(report: PoolReport) -> str:
-    words = _VERDICT_WORDS[report.verdict]
-    if not report.has_pending_pods:
-        words = _OTHER_REASON.get(report.verdict, words)
-    return f"{words}, but {stalls_in_words(len(report.stalled))}" if report.stalled else words
+    if report.has_pending_pods:
+        return _VERDICT_WORDS[report.verdict]
+    if report.stalled:
+        return f"{_VERDICT_WORDS['fits']}, but {stalls_in_words(len(report.stalled))}"
+    return _OTHER_REASON.get(report.verdict, _VERDICT_WORDS["fits"])
 
 
 def _counts(report: PoolReport) -> str:

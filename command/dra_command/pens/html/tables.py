@@ -12,7 +12,6 @@ from dra_command.pens.html.grid import grid_lines, shown
 from dra_command.pens.html.line_breaks import wrapped
 from dra_command.pens.html.page import coded, render_page
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import headline_verdict
 from dra_planner.model import Verdict
 
 
@@ -23,19 +22,16 @@ def tables_page(
     verdict: Verdict,
     decision: str,
     below: str,
-    stalls: bool = False,
     style: str = "",
 ) -> str:
     """Return the page with these lines of HTML. `decision` is the verdict in one sentence, and
-    `below` is a line with the setting. With `stalls`, a rollout never finishes.
-    `style` is as in `render_page`.
+    `below` is a line with the setting. `style` is as in `render_page`.
     """
     return render_page(
         "pens/html/tables.html.j2",
         where=where,
-        verdict=headline_verdict(verdict, stalls=stalls),
+        verdict=verdict,
         decision=decision,
-        headline="All pods fit, but rollouts never finish" if stalls and verdict == "fits" else "",
         style=style,
         below=below,
         lines=Markup("\n".join(lines)),  # escaped by the functions of this module

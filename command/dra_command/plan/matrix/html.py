@@ -17,7 +17,6 @@ def matrix_html(matrix: Matrix) -> str:
         _lines(matrix),
         where="pulumi-dra plan --matrix",
         verdict=matrix.verdict,
-        stalls=bool(matrix.stalled),
         decision=matrix_headline(matrix),
         below=f"Values of {', '.join(matrix.axes)}",
     )

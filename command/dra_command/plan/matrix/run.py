@@ -44,7 +44,7 @@ def run_matrix(values: argparse.Namespace) -> int:
         )
         matrix = plan_matrix(request, axes)
     _print(matrix, values)
-    return status_of(matrix.verdict, allow_unknown=values.allow_unknown, stalled=matrix.stalled)
+    return status_of(matrix.verdict, allow_unknown=values.allow_unknown)
 
 
 def _print(matrix: Matrix, values: argparse.Namespace) -> None:

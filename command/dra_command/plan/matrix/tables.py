@@ -13,7 +13,6 @@ from dra_planner.plan.matrix import Combination, Matrix
 from dra_planner.wording import counted
 
 REFUSED = "refused"
-STALLS = "fits, but a rollout never finishes"
 _MOST_REASONS: Final = 5
 
 
@@ -30,15 +29,11 @@ def matrix_table(matrix: Matrix) -> Table:
 
 
 def matrix_headline(matrix: Matrix) -> str:
-    """Return the number of combinations that fit, and in which a rollout never finishes."""
+    """Return the number of combinations that fit."""
     fitting = sum(
         each.plan is not None and each.plan.verdict == "fits" for each in matrix.combinations
     )
-    stalling = sum(
-        each.plan is not None and bool(each.plan.stalled) for each in matrix.combinations
-    )
-    but = f", but a rollout never finishes in {counted(stalling, 'combination')}"
-    return f"{fitting} of {len(matrix.combinations)} combinations fit{but if stalling else ''}."
+    return f"{fitting} of {len(matrix.combinations)} combinations fit."
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
@@ -69,8 +64,7 @@ def _cells(each: Combination, pools: tuple[str, ...]) -> Iterator[str]:
     if plan is None:
         yield from (REFUSED, "–", *("–" for _ in pools), "–")
         return
-    stalls = plan.verdict == "fits" and plan.stalled
-    yield STALLS if stalls else VERDICT_WORDS[plan.verdict]
+    yield VERDICT_WORDS[plan.verdict]
     yield all_pending_pods(plan)
     by_name = {pool.name: pool for pool in plan.pools}
     for name in pools:
@@ -83,7 +77,7 @@ def _obstacles(each: Combination) -> Iterator[tuple[str, str]]:
     if each.error is not None:
         yield each.error.message, each.error.fix
     elif each.plan is not None:
-        if each.plan.verdict != "fits":
+        if each.plan.running != "fits":
             yield from _reasons(each.plan)
         for found in each.plan.beside:
             if found.severity == "error":

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TextIO
 
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import VERDICT_WORDS, headline_verdict
+from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible_text import middle
 from dra_command.plan.matrix.tables import (
     REFUSED,
-    STALLS,
     matrix_headline,
     matrix_table,
     obstacles_of,
@@ -19,7 +18,6 @@ from dra_planner.plan.matrix import Matrix
 _SHORT_HEAD = 10  # characters of a heading in a table that is too wide
 _WORD_STYLES = {
     REFUSED: "red",
-    STALLS: "red",
     **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()},
 }
 
@@ -27,8 +25,7 @@ _WORD_STYLES = {
 def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = None) -> None:
     """Print the table. Unless `quiet` is set, also print why each combination doesn't fit."""
     with Page(file) as page:
-        shown = headline_verdict(matrix.verdict, stalls=bool(matrix.stalled))
-        page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[shown]}"))
+        page.line((matrix_headline(matrix), f"bold {VERDICT_STYLES[matrix.verdict]}"))
         page.gap()
         table = matrix_table(matrix)
         is_too_wide = sum(len(head) + 2 for head in table.heads) > page.width

@@ -11,7 +11,6 @@ from dra_command.pens.html.line_breaks import with_unbroken_counts
 from dra_command.pens.html.page import fold, render_page
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import headline_verdict
 from dra_command.pens.visible_text import short
 from dra_command.plan_report.alternatives import alternative_lines
 from dra_command.plan_report.cost_detail import detail_tables
@@ -100,7 +99,7 @@ def plan_html(
     return render_page(
         "plan_report/html/plan.html.j2",
         where=where,
-        verdict=headline_verdict(plan.verdict, stalls=bool(plan.stalled)),
+        verdict=plan.verdict,
         headline=words if plan.stalled else "",
         decision=f"{decision}.",
         **context,
@@ -143,7 +142,7 @@ def _reasons(plan: Plan, drawer: Drawer) -> dict[str, Any]:
     findings, more_findings = fold(list(report_entries(plan)), _MOST_FINDINGS)
     trees = (
         claim_tree(each)
-        for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ())
+        for each in (explain_failing(plan.judgement) if plan.running != "fits" else ())
     )
     found = plan.judgement.simulated
     has_outcomes = found is not None and found.counts is None and found.at_maximum

@@ -25,7 +25,7 @@ from dra_command.portfolio.report.sentences import (
     setting,
     usd,
 )
-from dra_command.portfolio.report.summary import FAILED, STALLED, StackLine, Summary, outcome_of
+from dra_command.portfolio.report.summary import FAILED, StackLine, Summary, outcome_of
 from dra_command.portfolio.report.tables import report_tables
 from dra_planner.wording import counted
 
@@ -35,11 +35,7 @@ MOST_MULTIPLES = 60
 _WIDTH, _HEIGHT, _LOWEST = 220, 90, 3
 _COLORS = {
     "blue": {"fits": VERDICT_WORDS["fits"]},
-    "red": {
-        "does-not-fit": VERDICT_WORDS["does-not-fit"],
-        STALLED: "a rollout never finishes",
-        FAILED: "no result",
-    },
+    "red": {"does-not-fit": VERDICT_WORDS["does-not-fit"], FAILED: "no result"},
     "amber": {"cannot-tell": VERDICT_WORDS["cannot-tell"]},
 }
 _POOL_HEADS = ("pool", "machine", "bound", "packing", "simulated", "built", "max")
@@ -64,7 +60,6 @@ def portfolio_html(summary: Summary) -> str:
         _lines(summary),
         where="pulumi-dra portfolio",
         verdict=summary.verdict,
-        stalls=bool(summary.stalled),
         decision=f"{headline(summary)}.",
         below=setting(summary),
         style=_STYLE,
@@ -116,7 +111,7 @@ def _heat_map(summary: Summary) -> Iterator[str]:
 def _cell(
     summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool
 ) -> str:
-    outcome, row = line.marked[scenario], line.rows[scenario]
+    outcome, row = line.outcomes[scenario], line.rows[scenario]
     title = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
     if row is not None and row.nodes is not None:
         title += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
@@ -125,17 +120,13 @@ def _cell(
     )
     if is_detailed:
         mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
-    return f"<td class='{_style_of(outcome)}' title='{shown(title)}'>{mark}</td>"
-
-
-def _style_of(outcome: str) -> str:
-    return "does-not-fit" if outcome == STALLED else outcome.split()[0]
+    return f"<td class='{outcome.split()[0]}' title='{shown(title)}'>{mark}</td>"
 
 
 def _detailed(summary: Summary) -> set[tuple[int, int]]:
     """Return the cells with full details, starting with those that don't fit."""
     cells = [
-        (line.marked[scenario] == "fits", at, scenario)
+        (line.outcomes[scenario] == "fits", at, scenario)
         for at, line in enumerate(summary.stacks[:MOST_STACKS])
         for scenario, row in enumerate(line.rows)
         if row is not None
@@ -154,7 +145,7 @@ def _details(summary: Summary) -> Iterator[str]:
         row = line.rows[scenario]
         if row is not None:
             name = f"{line.name}/{summary.scenarios[scenario]}"
-            words = WORDS[line.marked[scenario]]
+            words = WORDS[line.outcomes[scenario]]
             yield f"<details id='c{at}-{scenario}'><summary>{shown(name)} {shown(words)}</summary>"
             yield from _behind(name, whole.get(row.digest, row))
             command = f"pulumi-dra portfolio … --cell {name}"
@@ -203,7 +194,7 @@ def _multiples(summary: Summary) -> Iterator[str]:
 
 def _bar_legend(summary: Summary) -> Iterator[str]:
     """Yield the meaning of each color that the bars have."""
-    drawn = {each for line in summary.stacks for each in line.marked}
+    drawn = {each for line in summary.stacks for each in line.outcomes}
     for color, meanings in _COLORS.items():
         if words := [meaning for outcome, meaning in meanings.items() if outcome in drawn]:
             yield f"{color}: {' or '.join(words)}"
@@ -232,7 +223,7 @@ def _bars(line: StackLine, most: int) -> str:
         for row in line.rows
     )
     bars = "".join(
-        f"<rect class='{_style_of(line.marked[at])}' x='{at * width:.1f}' "
+        f"<rect class='{line.outcomes[at].split()[0]}' x='{at * width:.1f}' "
         f"y='{_HEIGHT - height:.1f}' width='{max(0.5, width - 1):.1f}' height='{height:.1f}'/>"
         for at, height in enumerate(heights)
         if height

@@ -11,7 +11,6 @@ from dra_command.portfolio.computation.answer_row import AnswerRow
 from dra_command.portfolio.report.summary import (
     FAILED,
     MISSING,
-    STALLED,
     ScenarioTotal,
     Summary,
     outcome_of,
@@ -21,7 +20,6 @@ from dra_planner.wording import counted, verb
 MARKS = {
     "fits": DRAWN.fits,
     "does-not-fit": DRAWN.does_not_fit,
-    STALLED: DRAWN.does_not_fit,
     "cannot-tell": DRAWN.cannot_tell,
     FAILED: "!",
     MISSING: ".",
@@ -29,7 +27,6 @@ MARKS = {
 WORDS = {
     "fits": "fits",
     "does-not-fit": "does not fit",
-    STALLED: "fits, but a rollout never finishes",
     "cannot-tell": "can't be evaluated",
     FAILED: "has no result",
     MISSING: "not computed",
@@ -43,10 +40,9 @@ MOST_COLUMNS = 60
 
 
 def headline(summary: Summary) -> str:
-    """Return the verdicts of the cells, and rollouts that never finish, in one sentence."""
-    counts, stalled = summary.counts, len(summary.stalled)
-    but = f", but a rollout never finishes in {counted(stalled, 'cell')}" if stalled else ""
-    parts = [f"{counts['fits']:,} of {counts.total():,} cells fit{but}"]
+    """Return the verdicts of the cells in one sentence."""
+    counts = summary.counts
+    parts = [f"{counts['fits']:,} of {counts.total():,} cells fit"]
     if counts["does-not-fit"]:
         misfits = counts["does-not-fit"]
         parts.append(f"{misfits:,} {'does' if misfits == 1 else 'do'} not")
@@ -115,10 +111,10 @@ def stacks_table(summary: Summary) -> Table:
     rows = [
         (
             line.name,
-            WORDS[line.marked[0]],
+            WORDS[line.outcomes[0]],
             _number(line.as_is, "nodes"),
             "" if line.as_is is None else usd(line.as_is.hourly_usd),
-            line.first_not_fitting or "fits in all" * (set(line.marked) == {"fits"}),
+            line.first_not_fitting or "fits in all" * (set(line.outcomes) == {"fits"}),
             next((row.why for row in line.rows if row is not None and row.why), ""),
         )
         for _, line in lines[:MOST_ROWS]
@@ -138,17 +134,17 @@ def stacks_table(summary: Summary) -> Table:
 def legend(summary: Summary) -> Iterator[str]:
     """Yield the marks of the cells with their meanings."""
     words = WORDS | VERDICT_WORDS
-    marked = {outcome for line in summary.stacks for outcome in line.marked}
+    marked = {outcome for line in summary.stacks for outcome in line.outcomes}
     yield from (f"{mark} {words[outcome]}" for outcome, mark in MARKS.items() if outcome in marked)
 
 
 def heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios with a mark for each cell, starting with a legend."""
     yield f"{'  '.join(legend(summary))}  (a column for each scenario, in the order above)"
-    lines = [line for line in summary.stacks if set(line.marked) != {"fits"}][:MOST_ROWS]
+    lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
     width = max((len(line.name) for line in lines), default=0)
     for line in lines:
-        marks = "".join(MARKS[outcome] for outcome in line.marked[:MOST_COLUMNS])
+        marks = "".join(MARKS[outcome] for outcome in line.outcomes[:MOST_COLUMNS])
         yield f"{line.name:<{width}}  {marks}"
 
 

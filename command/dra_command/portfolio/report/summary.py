@@ -19,7 +19,6 @@ from dra_planner.model import Verdict
 
 FAILED = "failed"
 MISSING = "not computed"
-STALLED = "stalled"
 
 
 class ScenarioTotal(Struct, frozen=True, kw_only=True):
@@ -47,14 +46,6 @@ class StackLine(Struct, frozen=True, kw_only=True, dict=True):
     outcomes: tuple[str, ...]
     rows: tuple[AnswerRow | None, ...]
     first_not_fitting: str = ""
-
-    @cached_property
-    def marked(self) -> tuple[str, ...]:
-        """The outcomes that marks show: STALLED if all pods fit, but a rollout never finishes."""
-        return tuple(
-            STALLED if row is not None and row.stalled and outcome == "fits" else outcome
-            for outcome, row in zip(self.outcomes, self.rows, strict=True)
-        )
 
 
 class Summary(Struct, frozen=True, dict=True):
@@ -124,16 +115,6 @@ class Summary(Struct, frozen=True, dict=True):
         if self.counts["does-not-fit"]:
             return "does-not-fit"
         return "fits" if self.counts["fits"] == self.counts.total() else "cannot-tell"
-
-    @cached_property
-    def stalled(self) -> tuple[str, ...]:
-        """The cells (STACK/SCENARIO) in which a rollout never finishes."""
-        return tuple(
-            f"{line.name}/{scenario}"
-            for line in self.stacks
-            for scenario, row in zip(self.scenarios, line.rows, strict=True)
-            if row is not None and row.stalled
-        )
 
     @property
     def has_wrong_input(self) -> bool:

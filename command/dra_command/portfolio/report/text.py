@@ -7,7 +7,6 @@ from typing import TextIO
 
 from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import headline_verdict
 from dra_command.portfolio.report.sentences import (
     WORDS,
     faults,
@@ -35,12 +34,12 @@ def print_portfolio(
     `verbose` lists every such cell.
     """
     with Page(file) as page:
-        shown = headline_verdict(summary.verdict, stalls=bool(summary.stalled))
-        page.line((headline(summary), f"bold {VERDICT_STYLES[shown]}"), f"  {setting(summary)}")
+        style = f"bold {VERDICT_STYLES[summary.verdict]}"
+        page.line((headline(summary), style), f"  {setting(summary)}")
         if not quiet:
             for table in report_tables(summary):
                 _add_table(page, table)
-            if set(summary.counts) != {"fits"} or summary.stalled:
+            if set(summary.counts) != {"fits"}:
                 page.gap()
                 for line in heat_map(summary):
                     page.verbatim(line)

@@ -15,7 +15,7 @@ def most_pending(plans: Iterable[Plan]) -> int | None:
     worst = 0
     for plan in plans:
         pending = sum(each.pending for each in plan.workloads)
-        if plan.verdict == "cannot-tell" or (plan.verdict != "fits" and not pending):
+        if plan.running == "cannot-tell" or (plan.running != "fits" and not pending):
             return None
         worst = max(worst, pending)
     return worst
@@ -28,6 +28,6 @@ def reasons_of(plans: Iterable[Plan]) -> tuple[str, ...]:
         for workload in plan.workloads:
             for reason in workload.reasons:
                 found.setdefault(f"{shown_name(workload.workload)}: {reason.text}")
-        if plan.verdict != "fits":
+        if plan.running != "fits":
             found |= {each.message: None for each in plan.findings if each.severity == "error"}
     return tuple(found)

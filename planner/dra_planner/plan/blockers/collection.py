@@ -124,8 +124,6 @@ def with_blockers(plan: Plan) -> Plan:
     return replace(
         plan,
         blockers=found,
-        placing=plan.verdict,
-        verdict=worst((plan.verdict, *(each.verdict for each in found))),
         workloads=tuple(_hindered(each, found) for each in plan.workloads),
     )
 

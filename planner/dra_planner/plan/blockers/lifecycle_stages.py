@@ -1,4 +1,5 @@
-"""The findings that prevent pods from running, by the step of a pod's lifecycle that fails.
+"""The findings that prevent pods from running, or from being replaced by a rollout, by the step
+of a pod's lifecycle that fails.
 
 A rule with one of these IDs is mandatory, and a plan with one of these findings doesn't fit.
 """
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-Stage = Literal["created", "scheduled", "started"]
+Stage = Literal["created", "scheduled", "started", "replaced"]
 
 STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
     {
@@ -25,6 +26,7 @@ STAGES: Final[Mapping[str, Stage]] = MappingProxyType(
         "driver-config-refused": "started",
         "request-not-in-claim": "started",
         "memory-limit-too-small": "started",
+        "rollout-cannot-finish": "replaced",
     }
 )
 """IDs of findings, which are also IDs of rules."""

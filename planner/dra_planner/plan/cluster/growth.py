@@ -122,7 +122,7 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, offers, built))
     return Plan(
         judgement=judgement,
-        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
+        placing=overall_verdict(judgement.sizing.verdict, diagnostics),
         fleet=fleet,
         pools=pools,
         workloads=workloads,

@@ -129,7 +129,7 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
     rollouts = check_rollouts(judgement)
     return Plan(
         judgement=judgement,
-        verdict=overall_verdict(judgement.sizing.verdict, diagnostics),
+        placing=overall_verdict(judgement.sizing.verdict, diagnostics),
         fleet=None,
         pools=tuple(_node(offer, judgement.devices[offer.name]) for offer in cluster.offers),
         workloads=workloads,

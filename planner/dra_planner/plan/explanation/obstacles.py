@@ -7,7 +7,7 @@ from typing import Final
 
 from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.errors import FILE_NOT_READ, Diagnostic, RejectedObject
-from dra_planner.model import Reason
+from dra_planner.model import Reason, Verdict
 from dra_planner.plan.blockers import Blocker
 from dra_planner.plan.model import Plan
 
@@ -28,7 +28,7 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
             yield each
     for found in (*plan.diagnostics, *plan.beside):
         if found.severity == "warning" and found.message.startswith(subjects):
-            yield _beside_verdict(found)
+            yield _as_blocker(found, "fits")
         if found.code == FILE_NOT_READ:
             yield Blocker(
                 code=found.code,
@@ -44,13 +44,12 @@ def find_stalls(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     """Yield why rollouts of these workloads never finish. Their pods run."""
     for found in plan.beside:
         if found.severity == "error" and not set(workloads).isdisjoint(found.subjects):
-            yield _beside_verdict(found)
+            yield _as_blocker(found, "does-not-fit")
 
 
-def _beside_verdict(found: Diagnostic) -> Blocker:
-    """Return a finding that doesn't affect the verdict."""
+def _as_blocker(found: Diagnostic, verdict: Verdict) -> Blocker:
     return Blocker(
-        code=found.code, message=found.message, fix=found.fix, place=found.place, verdict="fits"
+        code=found.code, message=found.message, fix=found.fix, place=found.place, verdict=verdict
     )
 
 

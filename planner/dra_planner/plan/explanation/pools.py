@@ -119,15 +119,17 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     verdicts = [
         each.verdicts[plan.level] for each in plan.workloads if str(each.workload) in concerned
     ]
+    stalled = tuple(name for name in plan.stalled if name in concerned)
     doubts = tuple(find_obstacles(plan, ()))
+    verdict = worst((*verdicts, *(each.verdict for each in doubts)))
     return PoolReport(
         pool=pool,
         doubts=tuple(each.reason for each in doubts),
-        verdict=worst((*verdicts, *(each.verdict for each in doubts))),
+        verdict="does-not-fit" if stalled else verdict,
         published=tuple(_published(offer)),
         uses=uses,
         is_observed=plan.judgement.is_observed,
-        stalled=tuple(name for name in plan.stalled if name in concerned),
+        stalled=stalled,
     )
 
 

@@ -221,18 +221,18 @@ def _built(
         for pool in plan.pools
         if pool.name in needed and pool.nodes.desired
     }
-    if plan.verdict != "fits" or not built:
+    if plan.running != "fits" or not built:
         return None
     grown = offered.with_counts(built, last)
     plan = make_plan(replace(request, fleet=grown, with_fixes=False))
-    if plan.verdict != "fits":
+    if plan.running != "fits":
         return None
     raised = rollout_maximums(plan, built)
     if raised:  # nodes that only rollouts need aren't part of the price
         most = {**built, **raised}
         roomy = offered.with_counts(most, last)
         planned = make_plan(replace(request, fleet=roomy, with_fixes=False))
-        if planned.verdict == "fits" and not planned.stalled:
+        if planned.verdict == "fits":
             built, grown, plan = most, roomy, planned
     return AddedPools(
         pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows)

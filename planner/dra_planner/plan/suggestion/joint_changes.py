@@ -15,8 +15,8 @@ from dra_planner.model import Demand, PodSpec, Shape, WorkloadRef
 from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.plan.pools.needed_maximums import built_counts
+from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd

@@ -22,6 +22,7 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_fixes import change_sentence
 from dra_planner.plan.judgement.sized_demand import SizedDemand
 from dra_planner.plan.model import SIMULATED_STEPS, JointFix, Plan
+from dra_planner.plan.pools.needed_maximums import needed_maximums
 from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.plan.suggestion.changed_pods import PodChanges
 from dra_planner.plan.suggestion.joint_changes import (
@@ -31,7 +32,6 @@ from dra_planner.plan.suggestion.joint_changes import (
     rollout_nodes_usd,
     with_own_claims,
 )
-from dra_planner.plan.pools.needed_maximums import needed_maximums
 from dra_planner.plan.suggestion.pool_fixes import raised_pools
 from dra_planner.plan.suggestion.system_machine import larger_system_machine
 from dra_planner.simulation import Fix

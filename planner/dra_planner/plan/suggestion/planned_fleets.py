@@ -62,7 +62,7 @@ def confirmed_fleet(
         if last is NONE_LAST:
             ways += _orders(plan.offers)
         found = None
-        if plan.verdict == "fits":
+        if plan.running == "fits":
             nodes = {pool.name: pool.recommended for pool in plan.pools if pool.recommended}
             found = planned_fleet(request, candidates, nodes, last, steps)
         if found is not None and (best is None or found.hourly_usd < best.hourly_usd):
@@ -156,6 +156,6 @@ def _suggestion(request: SuggestRequest, document: dict[str, Any], steps: int) -
     """Return the fleet of a document with its plan, or None if it doesn't fit."""
     fleet = read_fleet(document)
     plan = make_plan(plan_request(request, fleet, steps))
-    if plan.verdict != "fits" or plan.cost is None:
+    if plan.running != "fits" or plan.cost is None:
         return None
     return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)

@@ -69,11 +69,11 @@ def _planned(request: SuggestRequest, by_name: Mapping[str, PoolType]) -> Smalle
     """Return the fleet with the number of nodes that its plan needs, or None if it doesn't fit."""
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     plan = _plan(request, [(pool, most) for pool in by_name.values()], steps=0)
-    if plan.verdict != "fits":
+    if plan.running != "fits":
         return None
     counts = {pool.name: min(2 * pool.packing + ROOM, most) for pool in plan.pools}
     plan = _plan(request, [(by_name[name], nodes) for name, nodes in counts.items()])
-    if plan.verdict != "fits":
+    if plan.running != "fits":
         return None
     nodes = {pool.name: pool.recommended for pool in plan.pools if pool.recommended}
     return SmallestFleet(

@@ -86,10 +86,10 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     if not machines:
         raise _nothing_to_buy(request, left_out)
     candidates, plan = plan_on_all(request, machines)
-    if plan.verdict != "fits" and (enlarged := _with_system_pool(request, plan)) != request:
+    if plan.running != "fits" and (enlarged := _with_system_pool(request, plan)) != request:
         request = enlarged
         candidates, plan = plan_on_all(request, machines)
-    if plan.verdict != "fits":
+    if plan.running != "fits":
         return Suggestions(
             best=None,
             others=(),
@@ -117,7 +117,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         best=with_rollouts(request, found[0]) if found else None,
         others=tuple(found[1:]),
         packed=tuple(sorted(packed, key=lambda each: (each.packing_usd, len(each.counts)))),
-        plan=plan if found else replace(plan, verdict="cannot-tell"),
+        plan=plan if found else replace(plan, placing="cannot-tell"),
         candidates=len(machines),
         left_out=tuple(sorted(left_out.items())),
         known_usd=known.hourly_bound,

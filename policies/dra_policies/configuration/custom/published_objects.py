@@ -93,7 +93,7 @@ class PublishedObjects:
         }
         if plan is not None:
             values |= {
-                "verdict": plan.placing or plan.verdict,
+                "verdict": plan.placing,
                 "nodes": sum(self._nodes(pool) for pool in plan.pools),
                 "pools": [each.value for each in self._pools.values()],
             }
