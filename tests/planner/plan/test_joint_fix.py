@@ -74,6 +74,16 @@ def controller(cpu: str) -> list[Json]:
     return [{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}]
 
 
+def web(pods: int) -> list[Json]:
+    """Pods without devices, two of which fit a system node, and whose rollout starts a pod
+    first.
+    """
+    _, found = deployment("web", pods, cpu="600m")
+    found["spec"]["template"]["spec"].update(resourceClaims=[], tolerations=[])
+    del found["spec"]["template"]["spec"]["containers"][0]["resources"]["claims"]
+    return [found]
+
+
 def sources(*workloads: list[Json]) -> tuple[Source, ...]:
     text = "\n---\n".join(json.dumps(each) for objects in workloads for each in objects)
     return (Source("m.yaml", text),)
@@ -632,6 +642,9 @@ def test_maximums_are_raised_to_complete_racks(domains: tuple[int, ...], most: i
 
 
 def test_domain_that_exceeds_a_rack_has_no_joint_fix() -> None:
+    """Given a domain with more pods than a rack has nodes, when its pool is also too small, then
+    the domain is reported before the pool is raised.
+    """
     rack = {"name": "gb200", "machine": "p6e-gb200.36xlarge", "count": {"min": 0, "max": 4}}
     bought = {"pricePerHour": 100, "capacity": {"capacityBlock": "cr-0123456789abcdef0"}}
     drivers = {"nvidia": {"version": "0.4.1", "computeDomains": True}}
@@ -639,7 +652,75 @@ def test_domain_that_exceeds_a_rack_has_no_joint_fix() -> None:
     plan = planned(
         fleet(pools=[{**rack, **bought}], drivers=drivers),
         compute_domain("a", 20),
-        compute_domain("b", 2),
     )
 
     assert plan.joint_fix is None
+    assert "domain-exceeds-rack" in {each.code for each in plan.diagnostics}
+
+
+def test_system_pool_gets_more_nodes_with_other_changes() -> None:
+    """Given too few GPU nodes and system nodes, expect one fix, which has nodes for rollouts."""
+    wanted = deployment("serve", 3), web(9)
+    plan = planned(fleet(), *wanted)
+
+    fix = plan.joint_fix
+    assert fix is not None
+    step, raised = fix.steps
+    nodes = fix.fleet.system_pool.count
+    assert step == f"set systemPool.count to {nodes} in the fleet"
+    assert raised == 'set the maximum of pool "l4" to 4'
+    again = planned(fix.fleet, *wanted)
+    assert (again.verdict, again.stalled) == ("fits", ())
+
+
+def test_fix_of_system_pods_has_nodes_for_rollouts() -> None:
+    """Given only system pods that don't fit, expect the number of nodes for their rollouts."""
+    (reason,) = (
+        planned(fleet(), workload("a", 1), web(9)).workload("Deployment", "ml", "web").reasons
+    )
+    nodes = int(reason.fix.removeprefix('set the count of pool "system" to ').split()[0])
+
+    system = {"machine": "m7i.large", "count": nodes}
+    again = planned(fleet(systemPool=system), workload("a", 1), web(9))
+
+    assert (again.verdict, again.stalled) == ("fits", ())
+
+
+@pytest.mark.parametrize(
+    ("cloud", "region", "system", "machine"),
+    [
+        ("eks", "us-east-1", "m7i.large", "g6.2xlarge"),
+        ("gke", "us-central1", "e2-standard-4", "g2-standard-8"),
+        ("aks", "eastus", "Standard_D4s_v5", "Standard_NC24ads_A100_v4"),
+    ],
+)
+def test_pools_are_added_on_every_cloud(cloud: str, region: str, system: str, machine: str) -> None:
+    """Given two Deployments that fit no pool, expect pools whose names the cloud accepts."""
+    given = fleet(
+        cloud=cloud,
+        region=region,
+        systemPool={"machine": system},
+        drivers={"nvidia": {"version": "25.12.0"}},
+        pools=[{"name": "small", "machine": machine, "count": {"min": 0, "max": 2}}],
+        endpoint={"publicAccessCidrs": ["203.0.113.0/24"]},
+    )
+    wanted = deployment("cpu", 1, cpu="40"), deployment("large", 1, gpus=4)
+
+    fix = planned(given, *wanted).joint_fix
+
+    assert fix is not None
+    again = planned(fix.fleet, *wanted)
+    assert (again.verdict, again.stalled) == ("fits", ())
+
+
+def test_added_pool_of_one_workload_states_its_nodes() -> None:
+    """Given one Deployment that fits no pool, expect the nodes of the added pool."""
+    wanted = deployment("large", 2, gpus=8)
+
+    fix = planned(fleet(), wanted).joint_fix
+
+    assert fix is not None
+    (step,) = fix.steps
+    assert step.endswith("at most 3 nodes")
+    again = planned(fix.fleet, wanted)
+    assert (again.verdict, again.stalled) == ("fits", ())

@@ -44,7 +44,7 @@ def test_pods_on_the_system_pool_keep_their_fix() -> None:
     )
 
     fixes = {each.workload.name: [reason.fix for reason in each.reasons] for each in plan.workloads}
-    assert fixes["api"] == ['set the count of pool "system" to 3 (1 more node)']
+    assert fixes["api"] == ['set the count of pool "system" to 4 (2 more nodes)']  # with a rollout
     assert fixes["web"][0].startswith('raise the maximum of pool "l4" to ')
 
 

@@ -9,7 +9,7 @@ kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin@95932046
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -63,7 +63,9 @@ def domains_of(shape: Shape) -> tuple[str, ...]:
 
 
 def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
-    """Return the racks that the packing needs in each pool with pods of ComputeDomains."""
+    """Return the racks that ComputeDomains need in each pool in which the packing places their
+    pods. A domain in one pool also needs nodes for its pending pods there.
+    """
     by_shape = {
         shape.id: found for shape in judgement.demand.shapes if (found := domains_of(shape))
     }
@@ -74,9 +76,23 @@ def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
         here = {domain for shape, _ in pattern.pods for domain in by_shape.get(shape, ())}
         for domain in here:
             taken[pattern.pool][domain] += pattern.nodes
+    pools_of = Counter(domain for domains in taken.values() for domain in domains)
+    for domain, pods in _domain_pods(judgement).items():
+        for domains in taken.values() if pools_of[domain] == 1 else ():
+            if domain in domains:
+                domains[domain] = max(pods, domains[domain])
     return tuple(
         _in_racks(fleet, pool.name, taken[pool.name]) for pool in fleet.pools if pool.name in taken
     )
+
+
+def _domain_pods(judgement: Judgement) -> Counter[str]:
+    """Return the number of pods of each ComputeDomain at the evaluated level."""
+    pods: Counter[str] = Counter()
+    for shape in judgement.demand.shapes:
+        for domain in domains_of(shape):
+            pods[domain] += shape.figures.at(judgement.level) or 0
+    return pods
 
 
 def rack_counts(

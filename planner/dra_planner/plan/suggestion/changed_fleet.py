@@ -9,8 +9,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet.imported_pools import free_pool_name
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows, raised_maximums
 from dra_planner.plan.suggestion.system_machine import system_nodes_usd
@@ -55,14 +57,20 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
 
     def with_pool(self, text: str, row: Mapping[str, Any]) -> ChangedFleet:
         """Return the changes with another pool, unless the sentence already adds one."""
-        name = f"added-{len(self.added) + 1}"
         if text in self.added:
             return self
+        taken = {each["name"] for each in (*self.given.document()["pools"], *self.added.values())}
+        name = free_pool_name(f"added-{len(self.added) + 1}", taken, cloud(self.given.cloud))
         return replace(self, added={**self.added, text: {**row, "name": name}})
 
     def with_most(self, most: Mapping[str, int]) -> ChangedFleet:
         """Return the changes with these additional maximums."""
         return replace(self, most={**self.most, **most})
+
+    def with_system_pool(self, **keys: object) -> ChangedFleet:
+        """Return the changes with new values for keys of the system pool."""
+        before = self.keys.get("systemPool", self.given.document().get("systemPool", {}))
+        return self.with_key("systemPool", {**before, **keys})
 
     def with_key(self, key: str, value: object) -> ChangedFleet:
         """Return the changes with a new value for a key of the fleet."""

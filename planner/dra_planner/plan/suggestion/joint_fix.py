@@ -55,12 +55,14 @@ def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
         notes = (_ended_note(ended_at),) if ended_at else ()
         return replace(plan, diagnostics=(*plan.diagnostics, *notes))
     plan = _without_fixed_racks(plan)
+    # workloads on the system pool have their own fix
+    of_pools = len(found.steps) - (found.fleet.system_pool.count != fleet.system_pool.count)
     is_own = _raised(fleet, found.fleet) == {
         pool.name: pool.enough for pool in raised_pools(judgement)
-    } and len(found.steps) == len(raised_pools(judgement))
+    } and of_pools == len(raised_pools(judgement))
     if not is_own:
         plan = _with_raises(plan, _fix_text(found), found.judgement)
-    if len(unfit) == 1 and (is_own or len(found.steps) == 1):
+    if len(unfit) == 1 and (is_own or (len(found.steps) == 1 and not _adds_nodes(found, fleet))):
         return plan
     text = raises if is_own else _fix_text(found)
     return replace(plan, joint_fix=replace(found, repeated=text))
@@ -91,6 +93,14 @@ def _is_stopped_otherwise(plan: Plan) -> bool:
         or any(each.verdict != "fits" for each in plan.blockers)
         or any(each.severity == "error" and each.code not in _RAISED for each in plan.diagnostics)
     )
+
+
+def _adds_nodes(found: JointFix, fleet: Fleet) -> bool:
+    """Return whether a change adds a pool with several nodes, whose number the fix of a workload
+    doesn't state.
+    """
+    given = {pool.name for pool in fleet.pools}
+    return any(pool.count.max > 1 for pool in found.fleet.pools if pool.name not in given)
 
 
 def _without_fixed_racks(plan: Plan) -> Plan:

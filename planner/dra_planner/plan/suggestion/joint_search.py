@@ -33,7 +33,10 @@ from dra_planner.plan.suggestion.joint_changes import (
     with_own_claims,
 )
 from dra_planner.plan.suggestion.pool_fixes import raised_pools
-from dra_planner.plan.suggestion.system_machine import larger_system_machine
+from dra_planner.plan.suggestion.system_machine import (
+    larger_system_machine,
+    needed_system_nodes,
+)
 from dra_planner.simulation import Fix
 from dra_planner.wording import counted
 
@@ -74,6 +77,7 @@ class JointSearch:
             return None
         self._fleet, self._steps = pods.fleet, pods.steps
         self._enlarge_system_pool()
+        self._add_system_nodes(demand)
         for _ in range(_ROUNDS):
             judgement = self._without_simulation(demand)
             if judgement is None:
@@ -97,9 +101,18 @@ class JointSearch:
         pods = [each for each in judgement.demand.shapes if each.id in judgement.on_system]
         machine = larger_system_machine(fleet, pods, judgement) if pods else ""
         if machine:
-            pool = {**fleet.document().get("systemPool", {}), "machine": machine}
-            self._fleet = self._fleet.with_key("systemPool", pool)
+            self._fleet = self._fleet.with_system_pool(machine=machine)
             self._steps[f"set systemPool.machine to {machine} in the fleet"] = None
+
+    def _add_system_nodes(self, demand: Demand) -> None:
+        """Give the system pool enough nodes for its pods, also during rollouts."""
+        fleet = self._fleet.fleet()
+        if fleet is None or not self._judgement.on_system:
+            return
+        nodes = needed_system_nodes(fleet, replace(self._judgement, demand=demand), "peak")
+        if nodes > fleet.system_pool.count:
+            self._fleet = self._fleet.with_system_pool(count=nodes)
+            self._steps[f"set systemPool.count to {nodes} in the fleet"] = None
 
     def _raise_maximums(self, judgement: Judgement) -> bool:
         """Return whether a pool gets a higher maximum."""

@@ -13,6 +13,7 @@ from dra_planner.offers import SYSTEM_POOL
 from dra_planner.plan.blockers.idle_configuration import divides_claim, use_one_claim
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.suggestion.missing.driver_changes import sharing_change
+from dra_planner.plan.suggestion.system_machine import needed_system_nodes
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing
 from dra_planner.sizing.reasons import with_alternative
 from dra_planner.wording import counted, price_change
@@ -50,18 +51,38 @@ def _has_shortage(sizing: Sizing) -> bool:
 
 
 def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
-    raises = raises_text(judgement)
+    raises, nodes = raises_text(judgement), _system_nodes(judgement)
+    now = 0 if judgement.fleet is None else judgement.fleet.system_pool.count
     workloads = tuple(
         replace(
             size,
             reasons=tuple(
-                _with_intent(with_raises(reason, raises), intents.get(size.workload, ""))
+                _with_intent(
+                    _with_system_nodes(with_raises(reason, raises), now, nodes),
+                    intents.get(size.workload, ""),
+                )
                 for reason in size.reasons
             ),
         )
         for size in sizing.workloads
     )
     return replace(sizing, workloads=workloads)
+
+
+def _system_nodes(judgement: Judgement) -> int:
+    """Return the number of system nodes that also suffices for rollouts, or 0 if none are needed."""
+    fleet = judgement.fleet
+    if fleet is None or not judgement.on_system:
+        return 0
+    return needed_system_nodes(fleet, judgement, "peak")
+
+
+def _with_system_nodes(reason: Reason, now: int, nodes: int) -> Reason:
+    """Return a reason in which the fix for too few system nodes is a sufficient number."""
+    if reason.code not in _TOO_SMALL or reason.pool != SYSTEM_POOL or nodes <= now:
+        return reason
+    more = counted(nodes - now, "more node")
+    return replace(reason, fix=f'set the count of pool "{SYSTEM_POOL}" to {nodes} ({more})')
 
 
 def with_raises(reason: Reason, raises: str) -> Reason:

@@ -137,7 +137,9 @@ def _with_system_pool(request: SuggestRequest, plan: Plan) -> SuggestRequest:
     return replace(
         request,
         system_machine=machine if machine != fleet.system_pool.machine else request.system_machine,
-        system_nodes=max(request.system_nodes, needed_system_nodes(larger, judgement)),
+        system_nodes=max(
+            request.system_nodes, needed_system_nodes(larger, judgement, judgement.level)
+        ),
     )
 
 

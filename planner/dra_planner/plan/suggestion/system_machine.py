@@ -11,7 +11,7 @@ from dra_planner.allocation import Placement
 from dra_planner.catalog import Machine
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.model import Shape
+from dra_planner.model import DemandLevel, Shape
 from dra_planner.offers import predict_system_offer
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.system_pods import SystemPods, set_aside
@@ -76,13 +76,13 @@ def larger_system_machine(fleet: Fleet, pods: Iterable[Shape], judgement: Judgem
     return ""
 
 
-def needed_system_nodes(fleet: Fleet, judgement: Judgement) -> int:
-    """Return the number of nodes in the system pool that the pods on it need at the evaluated
-    level, but at least the fleet's number.
+def needed_system_nodes(fleet: Fleet, judgement: Judgement, level: DemandLevel) -> int:
+    """Return the number of nodes in the system pool that the pods on it need at a level, but at
+    least the fleet's number.
     """
     _, demand = set_aside(judgement.demand, judgement.offers)
     pods = SystemPods.of(demand, fleet, judgement.classes, judgement.features)
-    pools = () if pods.sizer is None else pods.sizer.size(judgement.level).pools
+    pools = () if pods.sizer is None else pods.sizer.size(level).pools
     return max(fleet.system_pool.count, *(pool.enough for pool in pools), 0)
 
 
