@@ -12,10 +12,10 @@ from dra_planner.sources import Source
 
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _COMMENT: Final = re.compile(r"^[ \t]*#.*\n?", re.MULTILINE)
-# a comment after a value, outside quotation marks
+# a comment after a value, outside quotation marks, in one line
 _TRAILING: Final = re.compile(
     r"""^(?P<value>(?:[^"'\n#]|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|(?<=[^\s])\#)*?)[ \t]+\#.*$""",
-    re.MULTILINE | re.VERBOSE,
+    re.VERBOSE,
 )
 _EXEMPTION: Final = r"""["']?pulumi-dra/ignore["']?:[ \t]*(?:"[^"\n]*"|'[^'\n]*'|[^"'\n,}]*)"""
 _EXEMPTION_LINE: Final = re.compile(rf"^[ \t]*{_EXEMPTION}[ \t]*\n?", re.MULTILINE)
@@ -30,7 +30,7 @@ _NO_ANNOTATIONS: Final = re.compile(
 _IMAGE: Final = re.compile(
     r"""^(?P<name>[ \t]*(?:-[ \t]+)?image:[ \t]*["']?[^\s"'#@]*?)  # up to a tag or digest
     (?::[\w.-]{1,128})?(?:@sha256:[0-9a-f]{1,64})?["']?[ \t]*(?:\#.*)?$""",
-    re.MULTILINE | re.VERBOSE,
+    re.VERBOSE,
 )
 
 
@@ -63,12 +63,20 @@ def _split_documents(text: str) -> Iterator[str]:
 def _without_comments(document: str) -> str:
     if "#" not in document:  # the expressions are slow on large documents
         return document
-    document = _COMMENT.sub("", document)
-    return _TRAILING.sub(r"\g<value>", document) if "#" in document else document
+    return _changed_lines(_COMMENT.sub("", document), "#", _TRAILING, r"\g<value>")
 
 
 def _without_versions(document: str) -> str:
-    return _IMAGE.sub(r"\g<name>", document) if "image:" in document else document
+    return _changed_lines(document, "image:", _IMAGE, r"\g<name>")
+
+
+def _changed_lines(document: str, mark: str, pattern: re.Pattern[str], replacement: str) -> str:
+    """Replace a pattern of one line in the lines that contain a mark."""
+    if mark not in document:
+        return document
+    return "\n".join(
+        pattern.sub(replacement, line) if mark in line else line for line in document.split("\n")
+    )
 
 
 def _without_exemptions(document: str) -> str:

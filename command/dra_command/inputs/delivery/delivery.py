@@ -4,6 +4,7 @@ repository.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +23,10 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.sources import MANIFEST_SUFFIXES, STDIN_NAME, Source
 
-_GROUPS: Final = ("argoproj.io/", "toolkit.fluxcd.io/")
+_OBJECT: Final = re.compile(
+    r"""apiVersion["']?\s*:\s*["']?(?:argoproj\.io|[\w.-]+\.toolkit\.fluxcd\.io)/"""
+)
+"""The API version of a GitOps object. Large CustomResourceDefinitions also contain the groups."""
 _DEEPEST: Final = 5  # an Application can deliver other Applications
 NOT_RENDERED: Final = "source-not-rendered"
 
@@ -51,9 +55,7 @@ def deliver(sources: Sequence[Source]) -> Delivered:
 
 def _may_deliver(source: Source) -> bool:
     is_read = source.name == STDIN_NAME or Path(source.name).suffix in MANIFEST_SUFFIXES
-    return (is_read or bool(rendered_folder(source.name))) and any(
-        group in source.text for group in _GROUPS
-    )
+    return (is_read or bool(rendered_folder(source.name))) and _has_object(source.text)
 
 
 class _Replaced(Struct, frozen=True):
@@ -126,7 +128,9 @@ class _Delivery:
                     )
             kept.append(remaining)
             line += document.count("\n")
-        rest = Source(source.name, "".join(kept), namespaces=source.namespaces)
+        rest = replace(source, text="".join(kept))
+        # an unchanged source keeps its parsed documents
+        rest = source if rest.text == source.text else rest
         return _Replaced(rest, tuple(rendered), frozenset(folders))
 
     def _render(
@@ -150,6 +154,10 @@ class _Delivery:
         if is_application(item):
             return list(application_sources(item, here))
         return [flux_source(item, here, lambda *key: self._objects.get(key))]
+
+
+def _has_object(content: str) -> bool:
+    return _OBJECT.search(content) is not None
 
 
 def _folder(source: Source) -> Path:
@@ -182,11 +190,11 @@ def _documents(stream: str) -> Iterator[tuple[str, int, Any]]:
     """Yield each document of a stream: its text with the separator, the separator's lines, and its
     data.
 
-    The data is None for a document that can't be read.
+    The data is None for a document that can't be read, or that doesn't contain a GitOps object.
     """
     for document, separator in split_stream(stream):
         try:
-            data = read_yaml(document)[0]
+            data = read_yaml(document)[0] if _has_object(document) else None
         except Fault:
             data = None
         yield f"{separator}{document}", separator.count("\n"), data
