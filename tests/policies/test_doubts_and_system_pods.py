@@ -92,3 +92,35 @@ def test_the_message_names_the_system_pool() -> None:
         )
     ]
     assert any("doesn't fit on the system pool" in message for message in messages)
+
+
+TWO_GROUPS = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: ray}
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template: {spec: {containers: [{name: head, image: r}]}}
+  workerGroupSpecs:
+    - {groupName: fast, replicas: 1, rayStartParams: {}, template: {spec: {nodeSelector: {disk: fast},
+       containers: [{name: main, image: r}]}}}
+    - {groupName: zonal, replicas: 1, rayStartParams: {}, template: {spec: {nodeSelector:
+       {topology.kubernetes.io/zone: us-east-1a}, containers: [{name: main, image: r}]}}}
+"""
+
+
+def test_only_pods_that_certainly_do_not_fit_are_errors() -> None:
+    plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("ray.yaml", TWO_GROUPS),)))
+    assert plan.manifests is not None
+    found = {
+        finding.message.partition(" doesn't fit")[0]: finding.severity
+        for finding in check_all(
+            view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement)
+        )
+        if finding.code == "pod-fits-no-system-pool"
+    }
+    assert found == {
+        "RayCluster default/ray (fast)": "error",
+        "RayCluster default/ray (zonal)": "note",
+    }

@@ -75,11 +75,11 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return the same for pods without devices, which run on the system pool.
+    """Return the same for pods without devices, which run on the system pool: each pod set that
+    fits no node, or otherwise all pod sets that need more nodes.
 
-    If other pods of their workload have devices or are blocked, they are only returned if they
-    themselves don't fit: each pod set that fits no node, or otherwise all that need more nodes.
-    Rules about pools cover the other pods.
+    If other pods of their workload have devices or are blocked, rules about pools cover a shortage
+    that doesn't concern the system pool.
     """
     on_pools = {
         member.workload
@@ -88,15 +88,23 @@ def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
         if shape.id not in judgement.on_system
     } | {each.member.workload for each in judgement.demand.blocked}
     cases = [case for case in _waiting(judgement) if case.shape.id in judgement.on_system]
-    found = [case for case in cases if case.size.workload not in on_pools or case.own_reasons]
-    known = {case.size.workload for case in found}
+    misfits = [case for case in cases if case.own_reasons]
+    explained = {
+        case.size.workload
+        for case in misfits
+        if not case.is_undecided or case.size.verdict == "cannot-tell"
+    }
     too_many = [
         case
         for case in cases
-        if case.size.workload not in known
-        and any(reason.pool == SYSTEM_POOL for reason in case.size.reasons)
+        if not case.own_reasons
+        and case.size.workload not in explained
+        and (
+            case.size.workload not in on_pools
+            or any(reason.pool == SYSTEM_POOL for reason in case.size.reasons)
+        )
     ]
-    return (*found, *too_many)
+    return (*misfits, *too_many)
 
 
 def pods_left(judgement: Judgement, size: WorkloadSize) -> int:

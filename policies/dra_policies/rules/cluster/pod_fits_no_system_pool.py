@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
             fix=fix,
             urn=view.judged_urn,
             place=cases[0].member.place,
-            certain=cases[0].size.verdict == "does-not-fit",
+            certain=cases[0].size.verdict == "does-not-fit" and not cases[0].is_undecided,
         )
 
 
