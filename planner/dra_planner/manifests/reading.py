@@ -24,6 +24,7 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import Manifests, UnreadObject
 from dra_planner.manifests.metric_readers import exporter_names_claims, read_metrics
 from dra_planner.manifests.objects import KubernetesObject, read_objects
+from dra_planner.manifests.setup import installs_working_driver
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings
 from dra_planner.manifests.validation.verdict import ServerAnswer, judge, take
@@ -188,7 +189,7 @@ class _Reading:
             or (self.workloads.scales(kept) if is_scaler(item) else self.workloads.add(kept))
         ):
             self.ignored.count(item)
-            if not exists and not self.workloads.is_owned(item):
+            if not (exists or self.workloads.is_owned(item) or installs_working_driver(kept)):
                 self.ignored.add_unread(kept)
 
     def add_taint_rule(self, item: KubernetesObject) -> None:

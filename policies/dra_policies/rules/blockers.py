@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from dra_planner.drivers.nvidia import NvidiaDriver
-from dra_planner.plan.blockers import Blocker, ClusterSituation
-from dra_planner.plan.blockers.blocker import REMARKS, cloud_of, is_guided, locate
+from dra_planner.plan.blockers import ClusterSituation, Finder, find_blockers
+from dra_planner.plan.blockers.blocker import cloud_of, is_guided
 from dra_planner.plan.blockers.topology.unmet_affinity import system_nodes_of
 from dra_policies.rules.rule import Finding
 from dra_policies.view.stack_view import NvidiaInUse, StackView
-
-Finder = Callable[[ClusterSituation], Iterable[Blocker]]
 
 
 def planner_check(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
@@ -23,15 +21,16 @@ def planner_check(code: str, *finders: Finder) -> Callable[[StackView], Iterator
         situation = situation_of(view)
         if situation is None:
             return
-        found = dict.fromkeys(each for find in finders for each in find(situation))
-        for each in (locate(one, situation.manifests) for one in found if one.code == code):
+        for each in find_blockers(situation, finders):
+            if each.code != code:
+                continue
             yield Finding(
                 message=each.message,
                 fix=each.fix,
                 place=each.place,
                 about=str(each.workloads[0]) if each.workloads else "",
                 certain=each.verdict != "cannot-tell",
-                remark=each.verdict == "fits" and each.code in REMARKS,
+                remark=each.is_remark,
             )
 
     return check

@@ -13,6 +13,7 @@ import yaml
 from cases_of_admission import ADMISSION
 from cases_of_conditions import CONDITIONS
 from cases_of_devices import DEVICES
+from cases_of_idle_objects import IDLE_OBJECTS
 from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
 from cases_of_reading import READING
@@ -131,6 +132,7 @@ def _truth_cases() -> Iterator[Input]:
         *ADMISSION,
         *QUEUES,
         *READING,
+        *IDLE_OBJECTS,
         *RULES_OF_PODS,
         *CONDITIONS,
         *POLICIES,

@@ -11,6 +11,7 @@ from cases_of_admission import ADMISSION
 from cases_of_completeness import COMPLETENESS
 from cases_of_conditions import CONDITIONS
 from cases_of_devices import DEVICES
+from cases_of_idle_objects import IDLE_OBJECTS
 from cases_of_operators import OPERATORS
 from cases_of_policies import POLICIES
 from cases_of_queues import QUEUES
@@ -33,6 +34,7 @@ CASES = (
     *ADMISSION,
     *QUEUES,
     *READING,
+    *IDLE_OBJECTS,
     *OPERATORS,
     *RULES_OF_PODS,
     *CONDITIONS,

@@ -19,6 +19,7 @@ EFFECTS: Final = {
     STORAGE_CLASS: PENDING,
     "ConfigMap": "the containers don't start",
     "Secret": "the containers don't start",
+    "ServingRuntime": "KServe doesn't create the pods",
 }
 """The effect on pods if an object of their namespace, or the class of their volumes, is missing."""
 

@@ -46,6 +46,18 @@ def chart_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             yield Diagnostic(severity, code, f"{item}: {fault.message}", at, fault.fix)  # type: ignore[arg-type]
 
 
+def installs_working_driver(item: KubernetesObject) -> bool:
+    """Return whether an object installs only the driver, with values that its chart accepts and
+    uses. The fleet describes the pods of such a driver.
+    """
+    if (item.group, item.kind) not in KINDS:
+        return False
+    installed = tuple(_installed(item))
+    return bool(installed) and all(
+        CHART.search(chart) and not any(value_faults(values)) for chart, _, values, _ in installed
+    )
+
+
 def driver_values(item: KubernetesObject) -> Iterator[Mapping[str, Any]]:
     """Yield the values that an object passes to the driver's chart."""
     return (values for chart, _, values, _ in _installed(item) if CHART.search(chart))

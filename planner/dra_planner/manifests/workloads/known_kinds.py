@@ -17,6 +17,7 @@ KNOWN_GROUPS: Final = frozenset(
         "apiregistration.k8s.io",
         "apps",
         "autoscaling",
+        "azmonitoring.coreos.com",
         "balancer.x-k8s.io",
         "batch.volcano.sh",
         "bus.volcano.sh",
@@ -134,15 +135,19 @@ _CONFIGURATION_KINDS: Final = frozenset(
         ("fpga.intel.com", "FpgaRegion"),
         ("gateway.solo.io", "Gateway"),
         ("godelscheduler.config.kubewharf.io", "GodelSchedulerConfiguration"),
+        ("kubeflow.org", "PodDefault"),
         ("kuma.io", "MeshGateway"),
+        ("mlops.seldon.io", "Experiment"),
         ("multicluster.x-k8s.io", "ServiceExport"),
         ("multicluster.x-k8s.io", "ServiceImport"),
         ("perses.dev", "PersesDashboard"),
         ("postgresql.cnpg.io", "Backup"),
         ("postgresql.cnpg.io", "ScheduledBackup"),
         ("projectcalico.org", "BGPPeer"),
+        ("scheduling.godel.kubewharf.io", "PodGroup"),
         ("scheduling.incubator.k8s.io", "PodGroup"),
         ("trust.cert-manager.io", "Bundle"),
+        ("workloads.x-k8s.io", "RoleBasedGroupScalingAdapter"),
     }
 )
 """Kinds that only configure something, although other kinds with the same last word create pods.
@@ -151,8 +156,8 @@ projectcapsule/capsule, kubernetes-sigs/cluster-api, Kong/kubernetes-configurati
 hashicorp/consul-k8s, DataDog/datadog-operator, istio/api, solo-io/gloo, kumahq/kuma,
 kubernetes-sigs/mcs-api, perses/perses-operator, cloudnative-pg/cloudnative-pg, projectcalico/api,
 cert-manager/trust-manager, koordinator-sh/koordinator, opendatahub-io/odh-dashboard,
-intel/intel-device-plugins-for-kubernetes, kubewharf/godel-scheduler, and
-kubernetes-retired/kube-batch.
+intel/intel-device-plugins-for-kubernetes, kubewharf/godel-scheduler, kubeflow/dashboard,
+SeldonIO/seldon-core, sgl-project/rbg, and kubernetes-retired/kube-batch.
 """
 CREATES_PODS: Final = frozenset(
     {

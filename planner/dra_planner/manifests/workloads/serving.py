@@ -40,6 +40,8 @@ _FRAMEWORKS: Final = (
     "lightgbm",
     "paddle",
 )
+_INSTALLED_RUNTIMES: Final = "kserve-"
+"""The prefix of the runtimes that KServe installs."""
 DEFAULT_SURGE: Final = Surge("25%")
 NEW_REVISION: Final = "a new revision must run before the old revision stops"
 MULTI_NODE: Final = unknown_updates("a replica has pods on several nodes")
@@ -139,7 +141,7 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
             continue
         figures = _inference_figures(reading, component, serverless)
         pod = ObjectPart(_inference_pod(component.data), component.place)
-        found = reading.pod_set(name, pod, figures, inline=True)
+        found = _with_runtime(reading, component, reading.pod_set(name, pod, figures, inline=True))
         workers = component.at("workerSpec")
         if serverless:
             sets += all_first(found, NEW_REVISION)
@@ -159,6 +161,30 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
                 inline=True,
             )
     return sets
+
+
+def _with_runtime(reading: Reading, component: ObjectPart, sets: list[PodSet]) -> list[PodSet]:
+    """Return the pod sets of a component, which need the runtime of its model if no manifest
+    defines that runtime.
+
+    KServe searches the namespace first, and then the cluster (kserve/kserve:
+    pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.16, GetServingRuntime).
+    """
+    name = str(component.get("model.runtime") or "")
+    own = reading.lookup("ServingRuntime", name)
+    is_own = own is not None and own.namespace == reading.object.namespace
+    if (
+        not name
+        or name.startswith(_INSTALLED_RUNTIMES)
+        or is_own
+        or reading.lookup("ClusterServingRuntime", name) is not None
+    ):
+        return sets
+    need = ("ServingRuntime", name)
+    return [
+        replace(each, template=replace(each.template, needs=(*each.template.needs, need)))
+        for each in sets
+    ]
 
 
 def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool) -> Figures:

@@ -9,7 +9,15 @@ More nodes don't remove them.
 """
 
 from dra_planner.plan.blockers.blocker import Blocker, ClusterSituation
-from dra_planner.plan.blockers.collection import find_blockers, with_blockers
+from dra_planner.plan.blockers.collection import Finder, find_blockers, with_blockers
 from dra_planner.plan.blockers.lifecycle_stages import STAGES, Stage
 
-__all__ = ["STAGES", "Blocker", "ClusterSituation", "Stage", "find_blockers", "with_blockers"]
+__all__ = [
+    "STAGES",
+    "Blocker",
+    "ClusterSituation",
+    "Finder",
+    "Stage",
+    "find_blockers",
+    "with_blockers",
+]

@@ -49,6 +49,11 @@ class Blocker(Struct, frozen=True, kw_only=True):
         return self.verdict == "does-not-fit"
 
     @property
+    def is_remark(self) -> bool:
+        """Whether the pods run, and the fact isn't a mistake, or might not apply."""
+        return self.verdict == "fits" and (self.code in REMARKS or self.is_conditional)
+
+    @property
     def reason(self) -> Reason:
         """The blocker as a reason of a workload."""
         return Reason(code=self.code, message=self.message, fix=self.fix, place=self.place)
@@ -59,8 +64,7 @@ class Blocker(Struct, frozen=True, kw_only=True):
         otherwise a warning, as in the rule with this code.
         """
         severity: Severity = "error" if self.is_certain else "note"
-        is_mistake = self.code not in REMARKS and not self.is_conditional
-        if self.verdict == "fits" and is_mistake:
+        if self.verdict == "fits" and not self.is_remark:
             severity = "warning"
         return Diagnostic(severity, self.code, self.message, self.place, self.fix)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from dra_planner.drivers import nvidia
-from dra_planner.model import DEMAND_LEVELS, worst
+from dra_planner.model import DEMAND_LEVELS, Figures, worst
 from dra_planner.plan.blockers.admin_access import find_unknown_admin_access
 from dra_planner.plan.blockers.blocker import (
     Blocker,
@@ -64,9 +64,12 @@ from dra_planner.plan.blockers.unread_objects import (
 )
 
 if TYPE_CHECKING:
+    from dra_planner.manifests import Manifests
+    from dra_planner.model import WorkloadRef
     from dra_planner.plan.model import Plan, PlannedWorkload
 
-FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
+Finder = Callable[[ClusterSituation], Iterable[Blocker]]
+FINDERS: Final[tuple[Finder, ...]] = (
     find_denied_claims,
     find_denials,
     find_unknown_admin_access,
@@ -104,14 +107,39 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Blocker]], ...]] = (
 )
 
 
+NO_PODS: Final = Figures.fixed(0)
 SIMULATED: Final = "simulation-leaves-pods"
 """The code of the simulation's reason, which is replaced by a known cause."""
 
 
-def find_blockers(situation: ClusterSituation) -> tuple[Blocker, ...]:
-    """Return all causes that prevent pods of a situation from running, in a fixed order."""
-    found = dict.fromkeys(found for find in FINDERS for found in find(situation))
-    return tuple(locate(each, situation.manifests) for each in found)
+def find_blockers(
+    situation: ClusterSituation, finders: Iterable[Finder] = FINDERS
+) -> tuple[Blocker, ...]:
+    """Return all causes that prevent pods of a situation from running, in a fixed order.
+
+    For workloads without pods, they are only facts.
+    """
+    found = dict.fromkeys(found for find in finders for found in find(situation))
+    idle = _idle_workloads(situation.manifests)
+    located = (locate(each, situation.manifests) for each in found)
+    return tuple(
+        replace(each, verdict="fits", is_conditional=True)
+        if each.workloads and idle.issuperset(each.workloads)
+        else each
+        for each in located
+    )
+
+
+def _idle_workloads(manifests: Manifests) -> frozenset[WorkloadRef]:
+    """Return the workloads that never have pods as long as their manifests don't change."""
+    unknown = {each.workload for each in manifests.unresolved}
+    return frozenset(
+        workload.ref
+        for workload in manifests.workloads
+        if workload.ref not in unknown
+        and workload.pod_sets
+        and not any(each.per_node or each.figures != NO_PODS for each in workload.pod_sets)
+    )
 
 
 def with_blockers(plan: Plan) -> Plan:
