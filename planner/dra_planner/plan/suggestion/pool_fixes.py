@@ -70,7 +70,7 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
 
 
 def _system_nodes(judgement: Judgement) -> int:
-    """Return the number of system nodes that also suffices for rollouts, or 0 if none are needed."""
+    """Return the number of system nodes that suffices for rollouts, or 0 without system pods."""
     fleet = judgement.fleet
     if fleet is None or not judgement.on_system:
         return 0
