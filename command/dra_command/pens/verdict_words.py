@@ -13,6 +13,13 @@ VERDICT_WORDS: dict[Verdict, str] = {
 VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "can't be evaluated"}
 
 
+def explained_verdict(verdict: Verdict, *, stalls: bool) -> str:
+    """Return the verdict of a pod or claim after its name. With `stalls`, the pods run, but a
+    rollout never finishes.
+    """
+    return "fits, but a rollout never finishes" if stalls else VERDICT_AFTER_A_NAME[verdict]
+
+
 def stalls_in_words(number: int) -> str:
     """Return how many rollouts never finish, for example "1 rollout never finishes"."""
     return f"{counted(number, 'rollout')} never {verb(number, 'finish')}"

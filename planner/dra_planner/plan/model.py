@@ -301,12 +301,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         )
 
     def verdict_at(self, level: DemandLevel) -> Verdict:
-        """Return the verdict at one level of demand.
-
-        At the evaluated level, this is the plan's verdict.
-        """
+        """Return the verdict of the pods at one level of demand."""
         if level == self.level:
-            return self.verdict
+            return self.running
         placing = worst(
             (
                 *(each.verdicts[level] for each in self.workloads),

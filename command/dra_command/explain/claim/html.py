@@ -13,7 +13,7 @@ from dra_command.claim_report.joint_fix import joint_fix_title
 from dra_command.explain.claim.text import depth_of, needs_fixes, pool_lines
 from dra_command.explain.pool_lines import Line, what_if_sentence
 from dra_command.pens.html.page import Parts, ReportEntry, coded, coded_lines, render_page
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.pens.verdict_words import explained_verdict
 from dra_command.plan_report.html.parts import claim_tree
 from dra_planner.model import Verdict
 from dra_planner.plan.explanation.claims import ClaimExplanation
@@ -44,7 +44,7 @@ def explain_html(explanation: ClaimExplanation) -> str:
     tree = claim_tree(explanation)
     places = "node" if explanation.is_observed else "pool"
     fits = sum(pool.verdict == "fits" for pool in explanation.pools)
-    verdict_words = VERDICT_AFTER_A_NAME[explanation.verdict]
+    verdict_words = explained_verdict(explanation.verdict, stalls=explanation.stalls)
     with_fixes = needs_fixes(explanation)
     return render_page(
         "explain/claim/claim.html.j2",

@@ -11,7 +11,7 @@ from dra_command.explain.pool_lines import Line, what_if_sentence
 from dra_command.pens.markdown import details, html_code, joined, safe, table_lines
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, explained_verdict
 from dra_planner.plan.explanation.claims import ClaimExplanation
 
 _MOST_POOLS = 8
@@ -19,7 +19,7 @@ _MOST_POOLS = 8
 
 def explain_markdown(explanation: ClaimExplanation) -> str:
     """Return the explanation, with a newline at its end."""
-    verdict_words = VERDICT_AFTER_A_NAME[explanation.verdict]
+    verdict_words = explained_verdict(explanation.verdict, stalls=explanation.stalls)
     sign = DRAWN.of(explanation.verdict)
     head = [
         f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {verdict_words}",

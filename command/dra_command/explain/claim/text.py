@@ -19,7 +19,7 @@ from dra_command.explain.pool_lines import (
     reason_lines,
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.pens.verdict_words import explained_verdict
 from dra_planner.allocation.reasons.explanation import (
     AlternativeReport,
     ConstraintReport,
@@ -76,7 +76,7 @@ def print_explanation(
             (f"claim {explanation.claim}", "bold"),
             f" of {explanation.workload} ",
             (
-                VERDICT_AFTER_A_NAME[explanation.verdict],
+                explained_verdict(explanation.verdict, stalls=explanation.stalls),
                 f"bold {VERDICT_STYLES[explanation.verdict]}",
             ),
         )

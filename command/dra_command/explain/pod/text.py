@@ -16,7 +16,7 @@ from dra_command.explain.pool_lines import (
     reason_lines,
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
-from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
+from dra_command.pens.verdict_words import explained_verdict
 from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 from dra_planner.wording import counted
@@ -41,7 +41,8 @@ def print_pods(
 
 def _print_pod(page: Page, pod: PodExplanation, what_if: WhatIf | None, *, quiet: bool) -> None:
     which = f" ({pod.pod_set})" if pod.pod_set else ""
-    verdict = (VERDICT_AFTER_A_NAME[pod.verdict], f"bold {VERDICT_STYLES[pod.verdict]}")
+    words = explained_verdict(pod.verdict, stalls=pod.stalls)
+    verdict = (words, f"bold {VERDICT_STYLES[pod.verdict]}")
     page.line((f"pod {pod.pod}", "bold"), f" of {pod.workload}{which} ", verdict)
     print_what_if(page, what_if)
     if quiet:

@@ -155,7 +155,7 @@ class DemandRow(Output):
 
 
 class VerdictsRow(Output):
-    """The verdict at each demand level."""
+    """The verdict on the pods at each demand level, without rollouts that never finish."""
 
     floor: VerdictText
     steady: VerdictText

@@ -32,7 +32,7 @@ from dra_planner.model import (
 )
 from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import find_claim, workloads_of
-from dra_planner.plan.explanation.obstacles import find_obstacles
+from dra_planner.plan.explanation.obstacles import find_obstacles, find_stalls
 from dra_planner.plan.explanation.rejected import find_rejected_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
@@ -94,6 +94,7 @@ class ClaimExplanation(Struct, frozen=True, kw_only=True):
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+    stalls: bool = False  # the pods run, but a rollout of their workload never finishes
     what_if: WhatIf | None = None
     # causes that prevent pods from running although their devices fit
     blockers: tuple[Reason, ...] = ()
@@ -162,10 +163,19 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
             is_observed=plan.judgement.is_observed,
         )
     own = tuple(find_obstacles(plan, found.workloads))
-    verdict = worst((found.verdict, *(each.verdict for each in own)))
+    running = worst((found.verdict, *(each.verdict for each in own)))
+    stalls = tuple(find_stalls(plan, found.workloads))
+    own = (*own, *stalls)
+    verdict: Verdict = "does-not-fit" if stalls else running
     reasons = (*found.blockers, *(each.reason for each in own))
     joint = None if verdict == "fits" else plan.joint_fix
-    return replace(found, verdict=verdict, blockers=reasons, joint_fix=joint)
+    return replace(
+        found,
+        verdict=verdict,
+        blockers=reasons,
+        stalls=running == "fits" and bool(stalls),
+        joint_fix=joint,
+    )
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

@@ -19,7 +19,7 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     and facts about them.
 
     Unread objects and files are included, because they can affect any pod. So are the plan's
-    warnings about the workloads and their claims, and rollouts that never finish.
+    warnings about the workloads and their claims.
     """
     subjects = tuple(_subjects(plan, workloads))
     for each in plan.blockers:
@@ -37,7 +37,6 @@ def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
                 place=found.place,
                 verdict="cannot-tell",
             )
-    yield from find_stalls(plan, workloads)
 
 
 def find_stalls(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:

@@ -22,7 +22,7 @@ from dra_planner.plan.explanation.claims import (
 )
 from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import full_name, use_some, workload_names
-from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections
+from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections, find_stalls
 from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
@@ -80,6 +80,7 @@ class PodExplanation(Struct, frozen=True, kw_only=True):
     holders: tuple[Holder, ...] = ()
     missing: Reason | None = None
     is_observed: bool = False
+    stalls: bool = False  # the pod runs, but a rollout of its workload never finishes
     # the fix for all workloads, if this workload doesn't run
     joint_fix: JointFix | None = None
 
@@ -141,11 +142,20 @@ def _of_rejected(never: NeverCreated, *, is_observed: bool) -> PodExplanation:
 
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     own = tuple(find_obstacles(plan, {pod.workload}))
-    verdict = worst((pod.verdict, *(each.verdict for each in own)))
+    running = worst((pod.verdict, *(each.verdict for each in own)))
+    stalls = tuple(find_stalls(plan, {pod.workload}))
+    own = (*own, *stalls)
+    verdict: Verdict = "does-not-fit" if stalls else running
     rejections = tuple(find_rejections(plan, pod.pending_reasons))
     reasons = (*pod.blockers, *(each.reason for each in own), *rejections)
     joint = None if verdict == "fits" else plan.joint_fix
-    return replace(pod, verdict=verdict, blockers=reasons, joint_fix=joint)
+    return replace(
+        pod,
+        verdict=verdict,
+        blockers=reasons,
+        stalls=running == "fits" and bool(stalls),
+        joint_fix=joint,
+    )
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
