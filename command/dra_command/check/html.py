@@ -24,7 +24,7 @@ def check_html(checked: CheckResult) -> str:
         "check/check.html.j2",
         where="pulumi-dra check",
         verdict=checked.verdict,
-        headline=found or "No findings",
+        headline=_headline(checked, found),
         decision=""
         if sentence == f"{found}."
         else _sentence(sentence.removeprefix("No findings: ")),
@@ -35,6 +35,15 @@ def check_html(checked: CheckResult) -> str:
         groups=list(_groups(checked)),
         most=_MOST,
     )
+
+
+def _headline(checked: CheckResult, found: str) -> str:
+    """Return the findings by severity, after the verdict if none of them is an error."""
+    if not found:
+        return "No findings"
+    if checked.diagnostics[0].severity == "error":
+        return found
+    return f"{'No errors' if checked.verdict == 'fits' else 'Cannot tell'}, {found}"
 
 
 def _sentence(text: str) -> str:

@@ -11,12 +11,15 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     StringConstraints,
     field_validator,
     model_serializer,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from dra_planner import catalog as tables
 from dra_planner import clouds
@@ -78,6 +81,15 @@ class Network(StrictDocument):
                 "both"
             )
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the schema of the fields, because the serializer only returns a mapping."""
+        checked: Any = core_schema  # the validator below, which contains the model
+        model = {key: part for key, part in checked["schema"].items() if key != "serialization"}
+        return handler({**checked, "schema": model})
 
     @model_serializer(mode="wrap")
     def _as_given(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -18,7 +18,10 @@ from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.blockers import with_blockers
 from dra_planner.plan.cluster.drains import drain_assumptions, find_drain_faults
 from dra_planner.plan.cluster.growth import plan_growth
-from dra_planner.plan.cluster.shared_by_allocators import find_device_plugins
+from dra_planner.plan.cluster.shared_by_allocators import (
+    find_device_plugins,
+    with_plugins_of_operators,
+)
 from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
 from dra_planner.plan.demand.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.demand.classes import fleet_classes
@@ -191,7 +194,7 @@ def size_plan(
     workloads = plan_workloads(judgement)
     found = (*diagnostics, *rack_faults, *_pool_diagnostics(fleet, pools))
     if manifests is not None:
-        found = (*found, *_allocation_faults(manifests, offers))
+        found = (*with_plugins_of_operators(found, offers), *_allocation_faults(manifests, offers))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dra_planner.plan.cluster.shared_by_allocators import OPERATOR_OPT_OUT
 from dra_policies.stack.forms.gitops import ARGO, FLUX
 from dra_policies.stack.forms.value_files import VALUE_FILES, merged_values, nested
 from dra_policies.stack.resource import Resource, namespace_of
@@ -36,7 +37,6 @@ DRIVER_CHARTS: Final = frozenset({"nvidia-dra-driver-gpu", "dra-driver-nvidia-gp
 UNLIMITED: Final = 10**9
 MIG_OFF: Final = "all-disabled"
 _OPERATOR_PARTS: Final = ("driver", "toolkit", "devicePlugin", "migManager")
-OPERATOR_OPT_OUT: Final = "nvidia.com/gpu.deploy.device-plugin"
 
 _VERSION: Final = re.compile(r"-v?[0-9]+(\.[0-9]+)+.*$")
 

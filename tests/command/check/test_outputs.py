@@ -10,6 +10,25 @@ from xml.etree import ElementTree
 import pytest
 from command_project import Project
 
+POD = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+  tolerations: [{operator: Exists}]
+  containers:
+    - name: a
+      image: example/a:1
+      resources:
+CLAIMS
+"""
+
 
 @pytest.fixture
 def failing(project: Project) -> Project:
@@ -82,3 +101,19 @@ def test_built_in_findings_have_help_in_sarif(failing: Project) -> None:
         assert rule["help"]["markdown"]
         assert rule["fullDescription"]["text"]
         assert rule["helpUri"].startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("claims: [{name: gpu}]", "No findings"),
+        ("{claims: [{name: gpu}], limits: {nvidia.com/gpu: 1}}", "No errors, 1 warning"),
+        ("claims: [{name: gpus}]", "1 error"),
+    ],
+    ids=["nothing", "warning", "error"],
+)
+def test_page_title_agrees_with_its_sign(project: Project, given: str, title: str) -> None:
+    project.write("m.yaml", POD.replace("CLAIMS", f"        {given}"))
+    page = project.run("check", "m.yaml", "--format", "html").out
+    assert f"<title>{title}" in page
+    assert f"</svg>{title}</h1>" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from command_project import Project
 
 SNAPSHOT = """\
@@ -57,3 +58,73 @@ def test_quiet_plan_explains_why_it_cannot_tell(
     assert done.status == 3
     assert "Cannot tell" in done.out
     assert "don't know about each other's allocations" in " ".join(done.out.split())
+
+
+FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 0.4.1}}
+pools: [{name: l4, machine: g6.2xlarge, count: 1}]
+"""
+OPERATOR = """\
+---
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: cluster-policy}
+spec:
+  daemonsets: {}
+  dcgm: {}
+  dcgmExporter: {}
+  driver: {}
+  gfd: {}
+  nodeStatusExporter: {}
+  operator: {}
+  toolkit: {}
+  devicePlugin: PLUGIN
+"""
+PLUGIN = """\
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: nvidia-device-plugin}
+spec:
+  selector: {matchLabels: {app: plugin}}
+  template:
+    metadata: {labels: {app: plugin}}
+    spec:
+      tolerations: [{operator: Exists}]
+      containers: [{name: nvidia-device-plugin-ctr, image: example/plugin:1}]
+"""
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [PLUGIN, OPERATOR.replace("PLUGIN", "{}"), OPERATOR.replace("PLUGIN", "{enabled: true}")],
+    ids=["DaemonSet", "operator", "operator with the default"],
+)
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_device_plugin_on_the_pools_is_an_error(
+    project: Project, plugin: str, command: str
+) -> None:
+    project.write("fleet.yaml", FLEET)
+    project.write("m.yaml", PODS.split("---\n", 1)[1] + plugin)
+    done = project.run(command, "m.yaml", "--fleet", "fleet.yaml")
+    assert "error device-plugin-on-dra-node" in done.out
+    assert done.status == 1
+
+
+def test_operator_without_device_plugin_is_no_finding(project: Project) -> None:
+    project.write("fleet.yaml", FLEET)
+    project.write(
+        "m.yaml", PODS.split("---\n", 1)[1] + OPERATOR.replace("PLUGIN", "{enabled: false}")
+    )
+    assert "device-plugin" not in project.run("check", "m.yaml", "--fleet", "fleet.yaml").out
+
+
+def test_operator_of_an_unknown_cluster_is_a_warning(project: Project) -> None:
+    project.write("m.yaml", PODS + OPERATOR.replace("PLUGIN", "{}"))
+    done = project.run("check", "m.yaml")
+    assert "warning device-plugin-on-dra-node" in done.out
+    assert done.status == 0

@@ -9,9 +9,12 @@ from plan_builders import deployment, fleet, plan_of
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.model import Toleration
 from dra_planner.plan.suggestion.missing.missing_pools import fleet_changes
 from dra_planner.sources import Source
 
+TOLERANT = "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
+INTOLERANT = "tolerations: []"
 MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
 
 
@@ -37,6 +40,11 @@ def fixes(where: Fleet, *sources: Source) -> list[str]:
     for change in fleet_changes(plan.judgement, shape):
         changed = sources
         for edit in change.edits:
+            if isinstance(edit.toleration, Toleration):
+                changed = tuple(
+                    Source(s.name, s.text.replace(INTOLERANT, TOLERANT)) for s in changed
+                )
+                continue
             of_class = f"deviceClassName: {edit.name}"
             changed = tuple(
                 Source(s.name, s.text.replace("deviceClassName: gpu.nvidia.com", of_class))
@@ -122,9 +130,54 @@ def test_pod_that_fits_no_machine_type_has_a_reason_without_a_fix() -> None:
 
 
 def test_pod_that_lacks_only_a_toleration_needs_no_other_pool() -> None:
-    text = deployment().text.replace(
-        "tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []"
-    )
+    text = deployment().text.replace(TOLERANT, INTOLERANT)
+    assert fixes(L4, Source("web.yaml", text)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "machine"),
+    [
+        (requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'), "g6e.xlarge"),
+        (requesting(gpus=8), "g4dn.metal"),
+        (requesting('device.attributes["gpu.nvidia.com"].productName == "NVIDIA B200"'),
+         "p6-b200.48xlarge"),
+    ],
+    ids=["memory", "number of GPUs", "product"],
+)  # fmt: skip
+def test_pod_that_also_lacks_a_toleration_gets_both_changes(source: Source, machine: str) -> None:
+    (fix,) = fixes(L4, Source("web.yaml", source.text.replace(TOLERANT, INTOLERANT)))
+    assert fix.startswith("add to the pod's tolerations: {key: nvidia.com/gpu, ")
+    assert ", and add a pool with " in fix
+    assert f" {machine} (" in fix
+
+
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+OF_TYPES = (
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+    f"[{{matchExpressions: [{{key: {INSTANCE_TYPE}, operator: In, values: [p5.48xlarge]}}]}}]}}}}}}"
+)
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [f"{TOLERANT}\n      nodeSelector: {{{INSTANCE_TYPE}: p5.48xlarge}}",
+     f"{TOLERANT}\n      {OF_TYPES}",
+     f"{INTOLERANT}\n      nodeSelector: {{{INSTANCE_TYPE}: p5.48xlarge}}"],
+    ids=["selector", "affinity", "selector without toleration"],
+)  # fmt: skip
+def test_pod_for_another_machine_type_gets_a_pool_of_that_type(selection: str) -> None:
+    (fix,) = fixes(L4, Source("web.yaml", deployment().text.replace(TOLERANT, selection)))
+    assert "add a pool with machine type p5.48xlarge (8 × NVIDIA H100 80GB HBM3" in fix
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [{INSTANCE_TYPE: "m7i.large"}, {INSTANCE_TYPE: "p5.48xlarge", "team": "a"}, {"team": "a"}],
+    ids=["machine type without GPUs", "another label, too", "only another label"],
+)
+def test_no_pool_is_suggested_for_labels_of_no_gpu_machine_type(selection: dict[str, str]) -> None:
+    labels = ", ".join(f"{key}: {value}" for key, value in selection.items())
+    text = deployment().text.replace(TOLERANT, f"{TOLERANT}\n      nodeSelector: {{{labels}}}")
     assert fixes(L4, Source("web.yaml", text)) == []
 
 

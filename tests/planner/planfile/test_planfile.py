@@ -12,6 +12,7 @@ from dra_planner.errors import PlanFileError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.planfile import (
     VERSION,
+    PlanFile,
     canonical_text,
     check_inputs,
     file_text,
@@ -163,3 +164,9 @@ def test_parts_of_a_plan_file_are_typed() -> None:
     assert plan_file.fleet == fleet()
     assert plan_file.fleet.pool("l4").machine == plan_file.pool("l4").machine
     assert plan_file.demand.level == "steady"
+
+
+def test_schema_describes_every_field_of_the_fleet() -> None:
+    schema = PlanFile.model_json_schema(mode="serialization")
+    fields = schema["$defs"]["Network"]["properties"]
+    assert fields.keys() == {"zones", "subnetIds", "prefixDelegation"}

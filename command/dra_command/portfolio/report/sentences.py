@@ -102,8 +102,8 @@ def scenarios_table(summary: Summary) -> Table:
 
 
 def stacks_table(summary: Summary) -> Table:
-    """Return a row for each stack: its verdict today, and the first scenario in which it no longer
-    fits.
+    """Return a row for each stack: its verdict today, and the first scenario with another verdict
+    than *fits*.
     """
     lines = sorted(
         enumerate(summary.stacks), key=lambda each: (not each[1].first_not_fitting, each[0])
@@ -122,7 +122,7 @@ def stacks_table(summary: Summary) -> Table:
     hidden = len(lines) - len(rows)
     return Table(
         "Stacks",
-        ("stack", "as-is", "nodes", "USD per hour", "first scenario that doesn't fit", "why"),
+        ("stack", "as-is", "nodes", "USD per hour", "first scenario with a problem", "why"),
         tuple(rows),
         numbers=frozenset({2, 3}),
         note=f"and {hidden} more, which fit or come later in the file (use --format json for all)"

@@ -40,6 +40,7 @@ from dra_planner.model import (
     DeviceToleration,
     ExactDeviceRequest,
     Node,
+    PodSpec,
     Shape,
     Toleration,
 )
@@ -106,9 +107,9 @@ def _selected_otherwise(text: str, keys: Iterable[str], shape: Shape, node: Node
     return f"{text}, and {instead}" if instead else text
 
 
-def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
-    pod, own = shape.pod, node.node
-    for taint in own.taints:
+def toleration_edits(pod: PodSpec, node: Node) -> Iterator[Edit]:
+    """Yield an edit for each taint that keeps a pod off the node, except problems of the node."""
+    for taint in node.taints:
         if condition_reason(taint) is not None:
             continue  # pods that tolerate the problem of a node don't run there
         if taint.effect != "PreferNoSchedule" and not any(
@@ -119,6 +120,11 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             )
             text = f"add to the pod's tolerations: {toleration_text(taint)}"
             yield Edit("tolerate", text, toleration=toleration)
+
+
+def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
+    pod, own = shape.pod, node.node
+    yield from toleration_edits(pod, own)
     for key, value in pod.node_selector.items():
         if own.meta.labels.get(key) != value and not is_of_volume(pod, key):
             text = f"remove {key}={value} from {selector_of(pod, key)}"

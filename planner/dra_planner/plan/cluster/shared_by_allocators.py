@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.node.selectors import requirement_holds, untolerated_taint
 from dra_planner.clouds import DRA
@@ -18,6 +20,8 @@ from dra_planner.wording import counted, listed, verb
 
 PLUGIN_ON_DRA_NODE: Final = "device-plugin-on-dra-node"
 """The code of the finding, and the ID of the rule that also checks stacks."""
+OPERATOR_OPT_OUT: Final = "nvidia.com/gpu.deploy.device-plugin"
+"""The label whose value "false" keeps the GPU Operator's device plugin off a node."""
 EXCLUSION: Final = f'{{key: {DRA}, operator: NotIn, values: ["true"]}}'
 _PLUGIN: Final = "nvidia-device-plugin"
 
@@ -97,11 +101,7 @@ def is_device_plugin(workload: Workload) -> bool:
 
 def find_device_plugins(manifests: Manifests, offers: Iterable[Offer]) -> Iterator[Diagnostic]:
     """Yield an error for each DaemonSet that runs the device plugin on a pool's DRA nodes."""
-    pools = [
-        each
-        for each in offers
-        if each.origin == "predicted" and each.slices and each.node.meta.labels.get(DRA) == "true"
-    ]
+    pools = _dra_pools(offers)
     for workload in manifests.workloads:
         if workload.ref in manifests.existing or not is_device_plugin(workload):
             continue
@@ -120,6 +120,29 @@ def find_device_plugins(manifests: Manifests, offers: Iterable[Offer]) -> Iterat
                 if _terms(pod)
                 else f"add a required node affinity with the match expression {EXCLUSION}",
             )
+
+
+def with_plugins_of_operators(
+    found: Iterable[Diagnostic], offers: Iterable[Offer]
+) -> tuple[Diagnostic, ...]:
+    """Return the findings of reading manifests, with an operator's device plugin as an error if a
+    pool's DRA nodes run it.
+    """
+    runs = any(
+        each.node.meta.labels.get(OPERATOR_OPT_OUT) != "false" for each in _dra_pools(offers)
+    )
+    return tuple(
+        replace(each, severity="error") if runs and each.code == PLUGIN_ON_DRA_NODE else each
+        for each in found
+    )
+
+
+def _dra_pools(offers: Iterable[Offer]) -> list[Offer]:
+    return [
+        each
+        for each in offers
+        if each.origin == "predicted" and each.slices and each.node.meta.labels.get(DRA) == "true"
+    ]
 
 
 def _may_run(pod: PodSpec, pool: Offer) -> bool:

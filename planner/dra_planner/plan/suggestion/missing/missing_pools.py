@@ -8,6 +8,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from dra_planner.allocation import Refusal, reasons_of
+from dra_planner.allocation.reasons.applied_edits import apply_edits
+from dra_planner.allocation.reasons.edits import Edit
+from dra_planner.allocation.reasons.nodes import failing_requirements
+from dra_planner.allocation.reasons.possible_edits import toleration_edits
+from dra_planner.clouds import cloud, names
 from dra_planner.drivers import every_driver
 from dra_planner.model import Reason, Shape, Toleration
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
@@ -25,6 +30,12 @@ from dra_planner.plan.suggestion.missing.mig_changes import (
 from dra_planner.plan.suggestion.missing.new_pools import partitioned_pools, whole_gpu_pools
 from dra_planner.plan.suggestion.missing.tried_fleets import FleetChange, trials_of
 
+_MACHINE_LABELS: Final = {
+    "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/instance-type",
+    *filter(None, (cloud(name).accelerator_label for name in names())),
+}
+"""Labels whose values the machine type determines."""
 NO_POOL: Final = "no pool in this fleet fits the pod"
 
 
@@ -69,16 +80,36 @@ def _requested_classes(shape: Shape) -> frozenset[str]:
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes of the fleet with which the pod fits a node.
+    """Return the smallest changes of the fleet with which the pod fits a node, with the tolerations
+    that the pod lacks on every pool.
 
     The order is: a MIG configuration, unless a new pool costs less (with the class for MIG devices
     if the pod's selectors need it, or only the class if an existing pool has such devices), driver
     settings, another driver, the cheapest machine types in the fleet's region (one for each GPU,
     whole or partitioned), and dynamic partitioning.
     """
+    tolerations = _missing_tolerations(judgement, shape)
+    if not tolerations:
+        return _changes(judgement, shape)
+    found = _changes(judgement, apply_edits(tolerations, shape))
+    return tuple(replace(each, edits=(*tolerations, *each.edits)) for each in found)
+
+
+def _missing_tolerations(judgement: Judgement, shape: Shape) -> tuple[Edit, ...]:
+    """Return the tolerations without which a pod fits no pool."""
+    answers = judgement.answers(shape)
+    if any(_behind_taints(each) is each for each in answers):
+        return ()
+    edits = (edit for each in answers for edit in toleration_edits(shape.pod, each.node.node))
+    return tuple(dict.fromkeys(edits))
+
+
+def _changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
     trials = trials_of(judgement)
     if trials is None or not shape.claims:
         return ()
+    if all(map(_selects_another_machine, judgement.answers(shape))):
+        return whole_gpu_pools(shape, trials)
     if not all(map(_lacks_hardware, judgement.answers(shape))):
         fails = all(map(_fails_or_lacks, judgement.answers(shape)))
         return class_changes(shape, trials) if fails else ()
@@ -154,6 +185,22 @@ def _lacks_hardware(pool_answer: PoolAnswer) -> bool:
         return False
     # DRA nodes of every machine type lack resources that only device plugins advertise
     return all("/" not in name or allocatable.get(name) for name, _, _ in misfit.shortages)
+
+
+def _selects_another_machine(pool_answer: PoolAnswer) -> bool:
+    """Return whether a pod selects nodes by a label that only other machine types have."""
+    answer = pool_answer.answer
+    misfit = answer.misfit if isinstance(answer, Refusal) else None
+    if misfit is None or misfit.filter != "node-selector":
+        return False
+    keys = (
+        {misfit.label.partition("=")[0]}
+        if misfit.label
+        else {
+            each.key for each in failing_requirements(pool_answer.shape.pod, pool_answer.node.node)
+        }
+    )
+    return not keys - _MACHINE_LABELS
 
 
 def _is_pool_setting(resource: str) -> bool:
