@@ -9,8 +9,10 @@ import re
 import pytest
 from plan_builders import deployment, fleet, plan_of
 
+from dra_planner.errors import Diagnostic
 from dra_planner.fleet import Fleet
 from dra_planner.fleet.changes import change_fleet, read_change
+from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.demand.undivided_devices import UNDIVIDED
 from dra_planner.plan.model import MISSING_POOL
 from dra_planner.sources import Source
@@ -114,3 +116,62 @@ def test_cloud_without_shares_gets_no_advice_to_upgrade() -> None:
     plan = plan_of(l4("gke", "1.35"), requesting())
     (found,) = [each for each in plan.diagnostics if each.code == "field-dropped"]
     assert found.fix == "remove `capacity` from the request if each pod needs a whole device"
+
+
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status:
+  allocatable: {cpu: "64", memory: 256Gi, pods: "110"}
+  nodeInfo: {kubeletVersion: v1.36.1}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: DRIVER}
+spec: {selectors: [{cel: {expression: 'device.driver == "DRIVER"'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n1}
+spec:
+  driver: DRIVER
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+    - {name: gpu-0, SHARED capacity: {memory: {value: 16Gi}, millicores: {value: 1k}}}
+    - {name: gpu-1, SHARED capacity: {memory: {value: 16Gi}, millicores: {value: 1k}}}
+"""
+
+
+def snapshot_findings(driver: str, capacity: str, shared: str = "") -> list[Diagnostic]:
+    """Return the findings about a part of a device on the nodes of a snapshot."""
+    nodes = NODE.replace("DRIVER", driver).replace("SHARED", shared)
+    work = requesting(f"capacity: {{requests: {{{capacity}}}}}").text
+    source = Source(
+        "web.yaml", work.replace("deviceClassName: gpu.nvidia.com", f"deviceClassName: {driver}")
+    )
+    plan = make_plan(PlanRequest(sources=(source,), observed=(Source("nodes.yaml", nodes),)))
+    return [each for each in plan.diagnostics if each.code == UNDIVIDED]
+
+
+@pytest.mark.parametrize(
+    ("driver", "capacity", "amount"),
+    [
+        ("gpu.intel.com", "millicores: 500", '500 of capacity "millicores"'),
+        ("gpu.amd.com", "memory: 8Gi", '8Gi of capacity "memory"'),
+        ("gpu.nvidia.com", "memory: 4Gi", '4Gi of capacity "memory"'),
+        ("gpu.example.com", "millicores: 100", '100 of capacity "millicores"'),
+    ],
+)
+def test_whole_devices_of_a_snapshot_are_reported(driver: str, capacity: str, amount: str) -> None:
+    (found,) = snapshot_findings(driver, capacity)
+    assert f"ResourceClaimTemplate default/web requests {amount}, but gets a whole device" in (
+        found.message
+    )
+    assert found.fix == "remove `capacity` from the request if each pod needs a whole device"
+
+
+def test_shared_devices_of_a_snapshot_cause_no_warning() -> None:
+    shared = "allowMultipleAllocations: true,"
+    assert snapshot_findings("gpu.intel.com", "millicores: 500", shared) == []

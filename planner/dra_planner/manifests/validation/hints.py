@@ -11,6 +11,7 @@ from dra_planner.documents.yaml_advice import about_placeholder
 from dra_planner.drivers import every_driver
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of
+from dra_planner.manifests.validation.attribute_domains import qualified_name_fix
 from dra_planner.manifests.validation.field_paths import value_at
 from dra_planner.manifests.validation.violations import Violation
 from dra_planner.manifests.validation.wrong_types import wrong_type_fix
@@ -171,11 +172,6 @@ _TEXTS: Final = (
         ("set resourceClaimName or resourceClaimTemplateName"),
     ),
     (
-        "a fully qualified name must be",
-        "add the domain, for example resource.kubernetes.io/pcieRoot",
-    ),
-    ("must include a domain", "add the domain, for example resource.kubernetes.io/pcieRoot"),
-    (
         "`selector` does not match template `labels`",
         "add the labels of spec.selector to the template",
     ),
@@ -190,6 +186,7 @@ _TEXTS: Final = (
 )
 
 
+_UNQUALIFIED: Final = ("a fully qualified name must be", "must include a domain")
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
@@ -197,6 +194,8 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
     """Return the fix for a violation, or "" if the violation's text already explains the fix."""
     if fix := _claim_name(violation.text):
         return fix
+    if any(part in violation.text for part in _UNQUALIFIED):
+        return qualified_name_fix(item.data, violation.field)
     for part, text in _TEXTS:
         if part in violation.text:
             return text

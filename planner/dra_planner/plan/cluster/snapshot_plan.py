@@ -27,6 +27,7 @@ from dra_planner.model import (
 from dra_planner.offers import Offer, observe_offers, with_taint_rules
 from dra_planner.plan.cluster.preempted_pods import find_displaced
 from dra_planner.plan.cluster.shared_by_allocators import find_shared_by_allocators
+from dra_planner.plan.demand.undivided_devices import find_undivided_devices
 from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
@@ -147,13 +148,16 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
 def find_consequences(
     cluster: ReadCluster, judgement: Judgement, workloads: Iterable[PlannedWorkload]
 ) -> Iterator[Diagnostic]:
-    """Yield the pods that the workloads preempt, devices with two users, and quotas that reject
-    pods.
+    """Yield the pods that the workloads preempt, devices with two users, whole devices for a part,
+    and quotas that reject pods.
     """
     if judgement.outcome is not None and judgement.outcome.preempted:
         yield from find_displaced(cluster.demand, cluster.snapshot.bound_pods, judgement.outcome)
     yield from find_shared_by_allocators(judgement)
     yield from find_unrequested_devices(cluster.manifests)
+    yield from find_undivided_devices(
+        cluster.manifests, judgement.fleet, judgement.offers, judgement.classes
+    )
     if cluster.demand.quotas is not None:
         yield from find_full_quotas(cluster.demand.quotas, workloads)
 

@@ -27,9 +27,14 @@ _WHOLE: Final = "remove `capacity` from the request if each pod needs a whole de
 
 
 def find_undivided_devices(
-    manifests: Manifests, fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
+    manifests: Manifests,
+    fleet: Fleet | None,
+    offers: Iterable[Offer],
+    classes: Mapping[str, DeviceClass],
 ) -> Iterator[Diagnostic]:
-    """Yield claims for a part of a device whose driver doesn't share a device among claims."""
+    """Yield claims for a part of a device whose driver doesn't share a device among claims. Without
+    a fleet, the fixes don't include settings of the driver.
+    """
     known = {**classes, **manifests.classes}
     published = [each for offer in offers for each in offer.slices]
     shared = {
@@ -93,7 +98,7 @@ def with_sharing_fixes(
 def _undivided(
     claim: WrittenClaim,
     parts: list[tuple[str, Mapping[str, Quantity]]],
-    fleet: Fleet,
+    fleet: Fleet | None,
     published: set[str],
 ) -> Diagnostic:
     drivers = {driver for driver, _ in parts}
@@ -106,16 +111,15 @@ def _undivided(
     text = next(
         (
             each.text
-            for each in sharing_fleets(fleet)
+            for each in (() if fleet is None else sharing_fleets(fleet))
             if drivers <= each.drivers and names <= each.capacities
         ),
         "",
     )
     effect = (
-        "which the fleet's driver doesn't publish"
+        "which the driver doesn't publish"
         if names - published
-        else "but gets a whole device, because the fleet's driver doesn't let several claims "
-        "share a device"
+        else "but gets a whole device, because the driver doesn't let several claims share a device"
     )
     return Diagnostic(
         "warning",
