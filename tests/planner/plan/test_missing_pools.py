@@ -382,3 +382,48 @@ def test_cloud_without_mig_is_irrelevant_for_whole_gpus() -> None:
     plan = plan_of(GKE, requesting(f'{MEMORY}.compareTo(quantity("9000Gi")) >= 0'))
     (workload,) = plan.workloads
     assert not any("MIG devices" in reason.message for reason in workload.reasons)
+
+
+def other_fleet(cloud: str, region: str, system: str, driver: str, machine: str) -> Fleet:
+    return read_fleet(
+        {
+            "cloud": cloud,
+            "region": region,
+            "kubernetes": "1.36",
+            "systemPool": {"machine": system},
+            "drivers": {driver: True},
+            "autoscaler": {"gke": "gke"}.get(cloud, "cluster-autoscaler"),
+            "pools": [{"name": "pool", "machine": machine, "count": {"min": 0, "max": 2}}],
+        }
+    )
+
+
+TPUS = other_fleet("gke", "us-central1", "n2-standard-4", "tpu", "ct5lp-hightpu-4t")
+TRAINIUM = other_fleet("eks", "us-east-1", "m7i.large", "neuron", "trn1.2xlarge")
+V710 = other_fleet("aks", "westus", "Standard_D4s_v5", "amd", "Standard_NV4ads_V710_v5")
+
+
+@pytest.mark.parametrize(
+    ("where", "device_class", "rest", "machine"),
+    [
+        (TPUS, "tpu.google.com", ("All", 'tpuGen == "v6e"'), "ct6e-standard-1t (1 × TPU v6e)"),
+        (TPUS, "tpu.google.com", ("All", 'tpuGen == "v5p"'), "ct5p-hightpu-4t (4 × TPU v5p)"),
+        (TPUS, "tpu.google.com", ("All", 'topology == "2x4"'), "ct5lp-hightpu-8t (8 × TPU v5e)"),
+        (TRAINIUM, "neuron.aws.com", (16, "true"), "trn1.32xlarge (16 × Trainium, USD 21.50 per hour)"),
+        (V710, "gpu.amd.com", (8, "true"), "Standard_ND96isr_MI300X_v5 (8 × MI300X"),
+    ],
+    ids=["TPU v6e", "TPU v5p", "TPU topology", "Trainium", "AMD"],
+)  # fmt: skip
+def test_machine_types_of_other_devices_are_suggested(
+    where: Fleet, device_class: str, rest: tuple[object, str], machine: str
+) -> None:
+    count, condition = rest
+    selector = (
+        condition if condition == "true" else f'device.attributes["{device_class}"].{condition}'
+    )
+    text = requesting(selector, device_class).text.replace(
+        TOLERANT, "tolerations: [{operator: Exists}]"
+    )
+    amount = "allocationMode: All" if count == "All" else f"count: {count}"
+    (fix,) = fixes(where, Source("web.yaml", text.replace("count: 1", amount)))
+    assert f" {machine}" in fix

@@ -12,6 +12,7 @@ from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.model import Shape
 from dra_planner.plan.suggestion.missing.new_pools import (
     NEW_POOL,
+    layouts_of,
     machine_text,
     machines_by_price,
     new_pool,
@@ -56,15 +57,15 @@ def _new_dynamic_pool(
     fleet = _changed(trials.fleet, settings)
     if fleet is None:
         return None
-    for hourly, gpu, machine in machines_by_price(fleet):
-        if not nvidia.mig_layouts(gpu):
+    for hourly, machine in machines_by_price(fleet):
+        if not layouts_of(machine):
             continue
         document = fleet.document()
         row = new_pool(fleet, machine)
         document["pools"] = [*document["pools"], {**row, "mig": _ENABLED}]
         text = (
             f"set {_quoted(settings)} in the fleet, and add a pool with machine type "
-            f"{machine_text(machine, gpu, hourly)} and `mig: {_ENABLED}`{zone_text(row)}"
+            f"{machine_text(machine, hourly)} and `mig: {_ENABLED}`{zone_text(row)}"
         )
         found = trials.change(shape, document, NEW_POOL, text)
         if found is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -31,12 +31,12 @@ _KARPENTER: Final = "karpenter"
 def whole_gpu_pools(
     shape: Shape, trials: FleetTrials, below: Decimal = UNKNOWN_PRICE
 ) -> tuple[FleetChange, ...]:
-    """Return the cheapest machine types whose nodes hold the pod, one for each GPU.
+    """Return the cheapest machine types whose nodes hold the pod, one for each kind of device.
 
     If `below` is a price, the result contains only types that cost less.
     """
 
-    def whole(machine: Machine, _: Gpu, text: str) -> TriedFleet | None:
+    def whole(machine: Machine, text: str) -> TriedFleet | None:
         return _tried(shape, trials, machine, text)
 
     return _cheapest(trials, below, whole)
@@ -50,10 +50,10 @@ def partitioned_pools(
     a price, the result contains only types that cost less.
     """
 
-    def partitioned(machine: Machine, gpu: Gpu, text: str) -> TriedFleet | None:
+    def partitioned(machine: Machine, text: str) -> TriedFleet | None:
         tried = [
             _tried(shape, trials, machine, f"{text} and `mig: {name}`", mig=name)
-            for name in nvidia.mig_layouts(gpu)
+            for name in layouts_of(machine)
         ]
         fitting = [each for each in tried if each is not None]
         return max(fitting, key=lambda each: each.rank, default=None)
@@ -64,18 +64,20 @@ def partitioned_pools(
 def _cheapest(
     trials: FleetTrials,
     below: Decimal,
-    try_machine: Callable[[Machine, Gpu, str], TriedFleet | None],
+    try_machine: Callable[[Machine, str], TriedFleet | None],
 ) -> tuple[FleetChange, ...]:
-    """Return the changes with the cheapest machine types that help, one for each GPU."""
+    """Return the changes with the cheapest machine types that help, one for each kind of device."""
     changes: dict[str, FleetChange] = {}
-    for hourly, gpu, machine in machines_by_price(trials.fleet):
+    for hourly, machine in machines_by_price(trials.fleet):
         if len(changes) == MOST_MACHINES or hourly >= below != UNKNOWN_PRICE:
             break
-        if gpu.id in changes:
+        accelerator = machine.accelerator
+        key = accelerator.gpu or accelerator.model if accelerator is not None else ""
+        if key in changes:
             continue
-        found = try_machine(machine, gpu, machine_text(machine, gpu, hourly))
+        found = try_machine(machine, machine_text(machine, hourly))
         if found is not None:
-            changes[gpu.id] = found.change
+            changes[key] = found.change
     return tuple(changes.values())
 
 
@@ -98,21 +100,24 @@ def zone_text(row: dict[str, Any]) -> str:
     return f", in zone {row['zones'][0]}" if "zones" in row else ""
 
 
-def machines_by_price(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
-    """Return the GPU machine types that are known to be in the fleet's region, cheapest first and
-    unknown prices last.
+def machines_by_price(fleet: Fleet) -> list[tuple[Decimal, Machine]]:
+    """Return the machine types that the fleet's drivers serve and that are known to be in its
+    region, cheapest first and unknown prices last.
     """
-    found: list[tuple[Decimal, Gpu, Machine]] = []
+    drivers = [driver for driver, _ in fleet.drivers.installed() if not driver.is_network]
+    found: list[tuple[Decimal, Machine]] = []
     for machine in catalog.machines(fleet.cloud):
-        if machine.accelerator is None or machine.accelerator.gpu is None or not machine.gpu_count:
+        if machine.accelerator is None or not machine.accelerator.count:
+            continue
+        if not any(driver.serves(machine) for driver in drivers):
             continue
         if machine.is_offered and fleet.region in machine.regions:
             own = _own_price(fleet, machine)
             price = catalog.price(machine, fleet.region)
             listed_price = price.usd_per_hour_max if price is not None else UNKNOWN_PRICE
             hourly = listed_price if own is None else own
-            found.append((hourly, nvidia.gpu(machine.accelerator.gpu), machine))
-    return sorted(found, key=lambda each: (each[0], each[2].name))
+            found.append((hourly, machine))
+    return sorted(found, key=lambda each: (each[0], each[1].name))
 
 
 def _own_price(fleet: Fleet, machine: Machine) -> Decimal | None:
@@ -147,11 +152,35 @@ def zones_of_new_pool(fleet: Fleet) -> dict[str, list[str]]:
     return {"zones": zones[:1]} if fleet.autoscaler == _KARPENTER and zones else {}
 
 
-def machine_text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:
-    """Return a machine type with its GPUs and its price per hour in USD, if known."""
-    memory = f", {gpu.memory_mib / 1024:.4g} GiB each" if gpu.memory_mib is not None else ""
+def _gpu(machine: Machine) -> Gpu | None:
+    """Return the NVIDIA GPU of a machine type, or None for other devices."""
+    accelerator = machine.accelerator
+    return nvidia.gpu(accelerator.gpu) if accelerator and accelerator.gpu else None
+
+
+def layouts_of(machine: Machine) -> Sequence[str]:
+    """Return the names of the MIG configurations of a machine type's GPUs."""
+    gpu = _gpu(machine)
+    return () if gpu is None else nvidia.mig_layouts(gpu)
+
+
+def _device(machine: Machine) -> str:
+    """Return the name of the devices of a machine type."""
+    gpu, accelerator = _gpu(machine), machine.accelerator
+    if gpu is not None:
+        return gpu.product_name or gpu.id
+    if accelerator is None:
+        return ""
+    is_version = accelerator.model.islower()  # v6e, for example
+    return f"{accelerator.kind.upper()} {accelerator.model}" if is_version else accelerator.model
+
+
+def machine_text(machine: Machine, hourly: Decimal) -> str:
+    """Return a machine type with its devices and its price per hour in USD, if known."""
+    gpu, accelerator = _gpu(machine), machine.accelerator
+    mib = None if gpu is None else gpu.memory_mib
+    memory = "" if mib is None else f", {mib / 1024:.4g} GiB each"
     price = "" if hourly == UNKNOWN_PRICE else f", USD {hourly:.2f} per hour"
     arch = "" if machine.arch == "amd64" else f", {machine.arch}"
-    return (
-        f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"
-    )
+    count = accelerator.count if accelerator is not None else 0
+    return f"{machine.name} ({count} × {_device(machine)}{memory}{arch}{price})"
