@@ -114,13 +114,13 @@ def test_only_pods_that_certainly_do_not_fit_are_errors() -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("ray.yaml", TWO_GROUPS),)))
     assert plan.manifests is not None
     found = {
-        finding.message.partition(" doesn't fit")[0]: finding.severity
+        finding.message.partition(" on the system pool")[0]: finding.severity
         for finding in check_all(
             view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement)
         )
         if finding.code == "pod-fits-no-system-pool"
     }
     assert found == {
-        "RayCluster default/ray (fast)": "error",
-        "RayCluster default/ray (zonal)": "note",
+        "RayCluster default/ray (fast) doesn't fit": "error",
+        "RayCluster default/ray (zonal) might not fit": "note",
     }

@@ -198,4 +198,88 @@ IDLE_OBJECTS = (
         verdict="fits",
         silent=("doesn't know whether the kind",),
     ),
+    Case(
+        name="a missing Secret whose name only ends like another one",
+        given=[
+            template(),
+            api("v1", "Secret", "chap-secret", stringData={"key": "value"}),
+            deployment(volumes=[{"name": "token", "secret": {"secretName": "hf-secret"}}]),
+        ],
+        verdict="fits",
+        texts=('refers to Secret "hf-secret"',),
+        silent=("did you mean",),
+    ),
+    Case(
+        name="a StatefulSet with its own volume for a claim of the template",
+        given=[
+            template(),
+            api(
+                "apps/v1",
+                "StatefulSet",
+                "db",
+                {
+                    "serviceName": "db",
+                    "selector": {"matchLabels": {"app": "db"}},
+                    "template": {
+                        "metadata": {"labels": {"app": "db"}},
+                        "spec": {
+                            "containers": [{"name": "main", "image": "i"}],
+                            "volumes": [
+                                {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+                            ],
+                        },
+                    },
+                    "volumeClaimTemplates": [
+                        {
+                            "metadata": {"name": "data"},
+                            "spec": {
+                                "accessModes": ["ReadWriteOnce"],
+                                "storageClassName": "gp2",
+                                "resources": {"requests": {"storage": "1Gi"}},
+                            },
+                        }
+                    ],
+                },
+            ),
+        ],
+        verdict="fits",
+        silent=('PersistentVolumeClaim "data"',),
+    ),
+    Case(
+        name="an operator whose lifecycle manager creates its service account",
+        given=[
+            api(
+                "operators.coreos.com/v1alpha1",
+                "ClusterServiceVersion",
+                "operator",
+                {
+                    "displayName": "Operator",
+                    "install": {
+                        "strategy": "deployment",
+                        "spec": {
+                            "clusterPermissions": [{"serviceAccountName": "manager", "rules": []}],
+                            "deployments": [
+                                {
+                                    "name": "manager",
+                                    "spec": {
+                                        "replicas": 1,
+                                        "selector": {"matchLabels": {"app": "manager"}},
+                                        "template": {
+                                            "metadata": {"labels": {"app": "manager"}},
+                                            "spec": {
+                                                "serviceAccountName": "manager",
+                                                "containers": [{"name": "main", "image": "i"}],
+                                            },
+                                        },
+                                    },
+                                }
+                            ],
+                        },
+                    },
+                },
+            )
+        ],
+        verdict="fits",
+        silent=('ServiceAccount "manager"',),
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import block, blocks
 from dra_planner.manifests.collecting.kubeflow_profiles import PROFILE, SERVICE_ACCOUNTS
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import ObjectKey
@@ -38,6 +39,9 @@ class DeclaredObjects:
         elif item.kind in _MAKERS:
             for name in {item.name, *_at(item.data, _MAKERS[item.kind])}:
                 self.names.add(("Secret", ObjectKey(item.namespace, name)))
+        elif item.kind == "ClusterServiceVersion":
+            accounts = _accounts_of_bundle(item.data)
+            self.names |= {("ServiceAccount", ObjectKey(item.namespace, each)) for each in accounts}
         elif (item.group, item.kind) == PROFILE:
             self.names.add(("Namespace", ObjectKey("", item.name)))
             self.names |= {
@@ -50,3 +54,13 @@ def _at(data: Any, path: tuple[str, ...]) -> Iterator[str]:
         data = data.get(key) if isinstance(data, Mapping) else None
     if isinstance(data, str):
         yield data
+
+
+def _accounts_of_bundle(data: Any) -> Iterator[str]:
+    """Yield the ServiceAccounts that the Operator Lifecycle Manager creates for a bundle. Source:
+    operator-framework/api:pkg/operators/v1alpha1/clusterserviceversion_types.go@v0.35.
+    """
+    install = block(block(block(data, "spec"), "install"), "spec")
+    for key in ("permissions", "clusterPermissions"):
+        for permission in blocks(install, key):
+            yield str(permission.get("serviceAccountName"))

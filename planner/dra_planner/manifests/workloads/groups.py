@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -42,10 +42,29 @@ def read_stateful_set(reading: Reading) -> list[PodSet]:
         NewVolume(str(claim.get("metadata.name", name)), claim.get("spec", {}))
         for name, claim in root.at("spec.volumeClaimTemplates").members()
     ]
+    own = {each.name for each in volumes}
+    replaced = {
+        ("PersistentVolumeClaim", volume.get("persistentVolumeClaim.claimName"))
+        for _, volume in root.at("spec.template.spec.volumes").members()
+        if volume.get("name") in own
+    }
     return [
-        replace(pods, template=_with_volumes(reading, pods.template, volumes, replicas))
+        replace(
+            pods,
+            template=_with_volumes(
+                reading, _without_needs(pods.template, replaced), volumes, replicas
+            ),
+        )
         for pods in sets
     ]
+
+
+def _without_needs(template: PodTemplate, replaced: Set[tuple[str, Any]]) -> PodTemplate:
+    """Return a template that doesn't need claims whose volumes the StatefulSet replaces with its
+    own. Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_utils.go@v1.36.0
+    (updateStorage).
+    """
+    return replace(template, needs=tuple(each for each in template.needs if each not in replaced))
 
 
 _MOST_CLAIMS: Final = 1000

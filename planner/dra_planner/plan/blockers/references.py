@@ -20,6 +20,7 @@ from dra_planner.simulation.workloads.disruption_budgets import selects
 from dra_planner.wording import either, listed
 
 _ALIKE: Final = 0.8
+_TYPO: Final = 2  # characters that only one of two names has
 
 
 def find_missing_classes(situation: ClusterSituation) -> Iterator[Blocker]:
@@ -90,7 +91,7 @@ def find_missing_objects(situation: ClusterSituation) -> Iterator[Blocker]:
             code="reference-not-found" if near else FACT,
             message=f"{workload.ref} refers to {needed_objects}, which {'isn' if one else 'aren'}'t "
             f"in the manifests. Until {'it exists' if one else 'they exist'}, {consequence}",
-            fix=f"did you mean {either(near)}?"
+            fix=f"did you mean {either(dict.fromkeys(near))}?"
             if near
             else f"create the {missing[0][0] if one else 'missing objects'} before the pods",
             place=workload.place,
@@ -127,7 +128,15 @@ def _nearest(situation: ClusterSituation, namespace: str, kind: str, name: str) 
         if declared == kind and key.namespace == namespace
     ]
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
-    return f"{kind} {near[0]}" if near else ""
+    return f"{kind} {near[0]}" if near and _is_typo(name, near[0]) else ""
+
+
+def _is_typo(name: str, other: str) -> bool:
+    """Return whether names differ by one changed, added, moved, or omitted character. Different
+    objects often have names with the same ending.
+    """
+    blocks = difflib.SequenceMatcher(None, name, other).get_matching_blocks()
+    return len(name) + len(other) - 2 * sum(each.size for each in blocks) <= _TYPO
 
 
 def _classes(spec: PodSpec) -> Iterator[tuple[str, str]]:

@@ -22,12 +22,14 @@ def check(view: StackView) -> Iterator[Finding]:
         fix = "; ".join(dict.fromkeys(reason.fix for reason in reasons if reason.fix))
         alike.setdefault((case.size.workload, message, fix), []).append(case)
     for (_, message, fix), cases in alike.items():
+        certain = cases[0].size.verdict == "does-not-fit" and not cases[0].is_undecided
+        fits = "doesn't fit" if certain else "might not fit"
         yield Finding(
-            message=f"{_subject(cases)} doesn't fit on the system pool: {message}",
+            message=f"{_subject(cases)} {fits} on the system pool: {message}",
             fix=fix,
             urn=view.judged_urn,
             place=cases[0].member.place,
-            certain=cases[0].size.verdict == "does-not-fit" and not cases[0].is_undecided,
+            certain=certain,
         )
 
 
