@@ -176,6 +176,9 @@ _TEXTS: Final = (
         "add the labels of spec.selector to the template",
     ),
     ("Limit must be set for non overcommitable", "set the same amount in limits"),
+    ("may not be 0 when `maxSurge` is 0", "set maxUnavailable or maxSurge to 1"),
+    ("must be between 1 and 65535, inclusive", "use a port number between 1 and 65535"),
+    ("may not specify more than 1 volume type", "remove all but one type from the volume"),
     (
         "must be a standard resource",
         (
@@ -187,6 +190,30 @@ _TEXTS: Final = (
 
 
 _UNQUALIFIED: Final = ("a fully qualified name must be", "must include a domain")
+_FIELDS: Final = (
+    (
+        "FieldValueNotFound",
+        r"volume(Mounts|Devices)\[\d+\]\.name$",
+        "add a volume with this name to the pod's volumes, or remove the mount",
+    ),
+    (
+        "FieldValueRequired",
+        r"\.(liveness|readiness|startup)Probe$",
+        "add exec, httpGet, tcpSocket, or grpc to the probe",
+    ),
+    (
+        "FieldValueRequired",
+        r"\.lifecycle\.(preStop|postStart)$",
+        "add exec, httpGet, or sleep to the hook",
+    ),
+    ("FieldValueDuplicate", r"\.name$", "rename or remove one of the entries with this name"),
+    (
+        "FieldValueInvalid",
+        r"volumeMounts\[\d+\]\.mountPath$",
+        "use a different mountPath for each volume, without colons",
+    ),
+)
+"""The fixes of fields, by the reason of the violation."""
 _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
@@ -198,6 +225,9 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
         return qualified_name_fix(item.data, violation.field)
     for part, text in _TEXTS:
         if part in violation.text:
+            return text
+    for reason, pattern, text in _FIELDS:
+        if violation.reason == reason and re.search(pattern, violation.field):
             return text
     if violation.text.endswith("`minReplicas`"):
         return f"set minReplicas to {value_at(item.data, violation.field)} or less"
@@ -219,7 +249,15 @@ def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
         return wrong_type_fix(item.data, violation.field, violation.text)
+    if violation.reason == "FieldValueRequired":
+        return _required(violation)
     return _supported(violation.text) if violation.reason == "FieldValueNotSupported" else ""
+
+
+def _required(violation: Violation) -> str:
+    """Return which field to set, or "" if the violation's text has details."""
+    name = violation.field.rpartition(".")[2]
+    return f"set the field {name}" if violation.text == "Required value" and name.isalpha() else ""
 
 
 def _tolerates_nodes(item: KubernetesObject, field: str) -> bool:
@@ -254,6 +292,8 @@ def _supported(text: str) -> str:
     """Return the supported value that was probably meant."""
     given, _, supported = text.partition(": supported values: ")
     values = re.findall(r'"([^"]*)"', supported)
+    if len(values) == 1:
+        return f"use {values[0]}"
     written = "".join(re.findall(r'"([^"]*)"$', given))
     near = get_close_matches(written.lower(), [value.lower() for value in values], 1)
     return next((f"use {value}" for value in values if near and value.lower() == near[0]), "")
