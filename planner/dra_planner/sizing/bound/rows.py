@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import gcd
+from math import gcd, lcm
 
 from dra_planner.allocation import NodeState
 from dra_planner.sizing.bound.exact import BoundLimit, BoundModel, BoundPool, CapacityRow
+from dra_planner.sizing.bound.exclusions import Exclusions, exclusive_groups, find_exclusions
 from dra_planner.sizing.device_needs import DeviceNeeds, device_needs
 from dra_planner.sizing.items import Item, ShapePods
 from dra_planner.sizing.packing.compatibility import Compatibility
@@ -24,6 +25,8 @@ from dra_planner.sizing.packing.vector_fill import WHOLE
 # for a row with at most this number of units, all relevant roundings are tried
 _FINEST_ROUNDING = 8
 _COARSE_ROUNDINGS = (1, 2, 3)
+# the capacity of a row for items that exclude each other, if a smaller one isn't exact
+_FINEST_SHARE = 10**6
 
 _NO_DEVICES = DeviceNeeds()
 
@@ -41,14 +44,19 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
             inside[stage].append(item)
     made = {}
     wanted: dict[object, dict[str, dict[int, int]]] = {}
-    avoiding: dict[tuple[int, ...], RowsOfPool] = {}
+    exclusions = find_exclusions(found.items, found.nodes)
     for stage, items in inside.items():
         state, key = stage.state, tuple(items)
         needs = {item: _device_needs(found.items[item], stage, state, found) for item in items}
         amounts = _amount_rows(_wanted_amounts(key, stage, found, wanted), stage)
-        if key not in avoiding:
-            avoiding[key] = tuple(_avoiding_rows(items, found))
-        made[stage] = (*amounts, *_device_rows(needs, state), *avoiding[key]), needs
+        rows = (*amounts, *_device_rows(needs, state))
+        most: dict[int, int] = {}
+        for item in items if exclusions else ():
+            if item in exclusions:
+                pool = next(each for each in found.takers[item] if found.rooms[each].empty is stage)
+                alone = item in exclusions[item]
+                most[item] = 1 if alone else _most(found, item, pool, needs[item], rows)
+        made[stage] = (*rows, *_exclusive_rows(most, exclusions)), needs
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
 
@@ -253,16 +261,14 @@ def _rounded_sets(
             yield CapacityRow(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
 
 
-def _avoiding_rows(items: Iterable[int], found: Compatibility) -> Iterator[CapacityRow]:
-    """Yield a row for pods that all avoid each other, so that a node has at most one of them."""
-    alike: dict[object, list[int]] = defaultdict(list)
-    for item in items:
-        shape = found.items[item].parts[0].shape
-        if shape.pod.pod_anti_affinity and found.nodes.avoids_its_like(shape):
-            terms = shape.pod.pod_anti_affinity
-            alike[shape.namespace, tuple(sorted(shape.labels.items())), terms].append(item)
-    for number, group in enumerate(alike.values()):
-        yield CapacityRow(f"pods that avoid each other {number}", 1, dict.fromkeys(group, 1))
+def _exclusive_rows(most: Mapping[int, int], exclusions: Exclusions) -> Iterator[CapacityRow]:
+    """Yield a row for items that exclude each other, so that a node has pods of at most one of
+    them. `most` is the maximum number of each item on a node.
+    """
+    for number, group in enumerate(exclusive_groups(most, exclusions)):
+        capacity = min(lcm(*(most[item] for item in group)), _FINEST_SHARE)
+        needs = {item: capacity // most[item] for item in group}
+        yield CapacityRow(f"pods that avoid each other {number}", capacity, needs)
 
 
 def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:

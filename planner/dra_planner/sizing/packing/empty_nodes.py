@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dra_planner.allocation import NodeState, Placement, Refusal, Undecided
 from dra_planner.allocation.node.filters import HOSTNAME, reject_for_good
-from dra_planner.allocation.node.pod_rules import PodView, Sight, term_selects
+from dra_planner.allocation.node.pod_rules import Namespaces, PodView, Sight
 from dra_planner.allocation.node.ports import host_ports
 from dra_planner.model import Demand, DeviceClass, ResourceSlice, Shape
 from dra_planner.offers import Offer, pod_requests
@@ -132,15 +132,10 @@ class Nodes(Struct, kw_only=True):
             )
         return self._everywhere[key]
 
-    def avoids_its_like(self, shape: Shape) -> bool:
-        """Return whether two pods of the shape, or of others with its labels and rules, never run
-        on the same node.
-        """
-        view = PodView.of(shape)
-        return any(
-            term.topology_key == HOSTNAME and term_selects(term, view, view, self._sight.namespaces)
-            for term in shape.pod.pod_anti_affinity
-        )
+    @property
+    def namespaces(self) -> Namespaces:
+        """The labels of namespaces, by name."""
+        return self._sight.namespaces
 
     def is_doubtful(self, item: Item, pool: int, stage: FillStage) -> bool:
         """Return whether the node might reject the item for reasons other than labels or
