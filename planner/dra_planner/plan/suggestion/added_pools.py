@@ -26,7 +26,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.buyable_machines import buyable_machines
 from dra_planner.plan.suggestion.divided_devices import partitioned_pools
 from dra_planner.plan.suggestion.missing.new_pools import zones_of_new_pool
-from dra_planner.plan.suggestion.planned_fleets import ROOM, rollout_maximums
+from dra_planner.plan.suggestion.planned_fleets import ROOM, raised_for_rollouts
 from dra_planner.plan.suggestion.suggestions import PoolType, SuggestRequest
 from dra_planner.records import equality
 
@@ -227,7 +227,7 @@ def _built(
     plan = make_plan(replace(request, fleet=grown, with_fixes=False))
     if plan.running != "fits":
         return None
-    raised = rollout_maximums(plan, built)
+    raised = raised_for_rollouts(plan, built)
     if raised:  # nodes that only rollouts need aren't part of the price
         most = {**built, **raised}
         roomy = offered.with_counts(most, last)

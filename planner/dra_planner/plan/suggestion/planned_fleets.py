@@ -12,6 +12,7 @@ from typing import Any
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer
+from dra_planner.plan.judgement.rollouts.stalled import rollout_maximums
 from dra_planner.plan.model import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.fleet_documents import NONE_LAST, bought_document
@@ -123,25 +124,19 @@ def planned_fleet(
     return _suggestion(request, bought_document(request, candidates, nodes, last), steps)
 
 
-def rollout_maximums(plan: Plan, pools: Collection[str]) -> dict[str, int]:
-    """Return the maximums of these pools that are too small for rollouts that never finish. They
-    suffice for the plan's peak demand. Empty if all rollouts finish.
-    """
-    peak = plan.judgement.sizings.get("peak")
-    if not plan.stalled or peak is None:
+def raised_for_rollouts(plan: Plan, pools: Collection[str]) -> dict[str, int]:
+    """Return the higher maximums of these pools that rollouts need, or nothing if they finish."""
+    if not plan.stalled:
         return {}
-    return {
-        pool.name: pool.enough
-        for pool in peak.pools
-        if pool.name in pools and pool.enough > pool.maximum
-    }
+    judgement = plan.judgement if plan.guarded is None else plan.guarded.free
+    return {name: most for name, most in rollout_maximums(judgement).items() if name in pools}
 
 
 def with_rollouts(request: SuggestRequest, found: Suggestion) -> Suggestion:
     """Return the fleet with maximums at which rollouts finish, or the given fleet if its plan would
     change. Nodes that only rollouts need aren't part of the price.
     """
-    raised = rollout_maximums(found.plan, [pool["name"] for pool in found.document["pools"]])
+    raised = raised_for_rollouts(found.plan, [pool["name"] for pool in found.document["pools"]])
     if not raised:
         return found
     pools = [
