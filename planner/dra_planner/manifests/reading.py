@@ -130,6 +130,7 @@ class _Reading:
     ) -> None:
         self.context = context
         self.last = last
+        self.has_claims = any(item.group == RESOURCE for item in objects)
         self.diagnostics: list[Diagnostic] = []
         self.refused: set[tuple[str, ObjectKey]] = set()
         self.ignored = IgnoredObjects()
@@ -221,6 +222,7 @@ class _Reading:
         queued, charged = queue_lengths(waiting)
         gangs, gang_makers = self.workloads.gangs()
         self.setup.check_queues(self.workloads.workloads, self.devices)
+        self.setup.check_versions(self.workloads.workloads, has_claims=self.has_claims)
         self.diagnostics += scaler_findings(self.last.objects)
         beside_workloads = bool(self.workloads.workloads or self.workloads.uncounted)
         return Manifests(

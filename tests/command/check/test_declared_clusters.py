@@ -81,3 +81,36 @@ def test_fleet_decides_if_it_is_given(project: Project) -> None:
     done = project.run("check", "all", "--stack", "dev", "--format", "json")
 
     assert "version-not-served" in {each["code"] for each in done.json["diagnostics"]}
+
+
+OLD_KIND = KIND + "nodes: [{role: worker, image: 'kindest/node:v1.29.0'}]\n"
+POD = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
+)
+# manifests next to the configuration of an old cluster → whether its version is reported
+OLD_CLUSTERS = {
+    "only the cluster": ({}, True),
+    "a claim": ({"claim.yaml": CLAIM}, True),
+    "a pod without claims": ({"pod.yaml": POD}, False),
+    "a pod and a claim": ({"pod.yaml": POD, "claim.yaml": CLAIM}, True),
+    "a pod of a missing claim": (
+        {
+            "pod.yaml": POD.replace(
+                "spec: {", "spec: {resourceClaims: [{name: gpu, resourceClaimName: one}], "
+            )
+        },
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OLD_CLUSTERS)
+def test_old_cluster_is_reported_only_for_claims(project: Project, name: str) -> None:
+    files, is_reported = OLD_CLUSTERS[name]
+    for path, text in {**files, "kind.yaml": OLD_KIND}.items():
+        project.write(f"all/{path}", text)
+
+    done = project.run("check", "all", "--format", "json")
+
+    codes = {each["code"] for each in done.json["diagnostics"]}
+    assert ("kubernetes-too-old" in codes) is is_reported

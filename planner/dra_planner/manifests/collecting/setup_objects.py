@@ -35,18 +35,30 @@ _GROUPS: Final = frozenset(
 )
 
 
+_TOO_OLD: Final = "kubernetes-too-old"
+
+
 class SetupObjects:
     """Configurations of clusters, queues, and charts."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         self._diagnostics = diagnostics
         self._objects: list[KubernetesObject] = []
+        self._old_clusters: list[Diagnostic] = []
 
     def note(self, item: KubernetesObject) -> None:
         """Store an object if it configures the cluster, and report its problems."""
         if item.group in _GROUPS or item.kind == "ConfigMap":
             self._objects.append(item)
-            self._diagnostics += config_findings(item)
+            for each in config_findings(item):
+                is_old = (each.code, each.severity) == (_TOO_OLD, "warning")
+                (self._old_clusters if is_old else self._diagnostics).append(each)
+
+    def check_versions(self, workloads: Sequence[Workload], *, has_claims: bool) -> None:
+        """Report clusters whose version doesn't support claims, unless no workload uses claims."""
+        specs = [pods.template.spec for workload in workloads for pods in workload.pod_sets]
+        if not workloads or has_claims or any(each.resource_claims for each in specs):
+            self._diagnostics += self._old_clusters
 
     def check_queues(self, workloads: Sequence[Workload], devices: DeviceObjects) -> None:
         """Report workloads and queues that don't match."""
