@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.inputs.skipped_files import has_chart_defaults
 from dra_planner.errors import Diagnostic
 from dra_planner.manifests import Manifests
 from dra_planner.releases import MAXIMUM_MINOR, Features, features_of, parse_version
@@ -36,14 +37,18 @@ _RULES: Final = frozenset(
 
 def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagnostic, ...]]:
     """Return the inputs with the manifests of pages and scripts, and findings about other parts of
-    these files.
+    these files. The default values of charts aren't checked, unless the user passes only them.
     """
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()
     minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
     features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
-    sources, found = extract_manifests(inputs.sources, fragment_evaluation(features))
-    return replace(inputs, sources=sources), found
+    defaults = tuple(each for each in inputs.sources if has_chart_defaults(each.name))
+    others = tuple(each for each in inputs.sources if each not in defaults)
+    if not others:
+        defaults, others = (), defaults
+    sources, found = extract_manifests(others, fragment_evaluation(features))
+    return replace(inputs, sources=(*sources, *defaults)), found
 
 
 def fragment_evaluation(features: Features) -> Evaluation:

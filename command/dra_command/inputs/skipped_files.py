@@ -120,6 +120,14 @@ def may_be_patch(text: str) -> bool:
     return _POD.search(text) is not None and not is_whole
 
 
+def has_chart_defaults(name: str) -> bool:
+    """Return whether a file contains the default values of a chart, which an installation can
+    change.
+    """
+    folder, base = os.path.split(name)
+    return base == "values.yaml" and os.path.isfile(os.path.join(folder, "Chart.yaml"))
+
+
 def _is_below_templates(name: str, chart: str) -> bool:
     return os.path.relpath(name, chart).split(os.sep, 1)[0] == "templates"
 

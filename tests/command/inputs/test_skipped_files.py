@@ -34,6 +34,7 @@ spec:
 BROKEN = "apiVersion: v1\nkind: Pod\n  metadata: {name: p\n"
 HELM = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Values.name }}}\n"
 CHART = "apiVersion: v2\nname: shop\nversion: 1.0.0\n"
+DRIVER_VALUES = "nvidiaDriverRoot: /\nresources: {gpus: {enabled: true}}\n"
 PATCH = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -92,6 +93,16 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "an object whose kind isn't a name": (
         {"a.yaml": "apiVersion: v1\nkind: apps/Pod\nmetadata: {name: a}\n"},
         [("error", "version-not-served", 'no matches for kind "apps/Pod"')],
+        1,
+    ),
+    "the default values of the driver's chart": (
+        {"driver/Chart.yaml": CHART, "driver/values.yaml": DRIVER_VALUES},
+        [("note", "file-not-judged", "2 files are skipped (part of the chart")],
+        0,
+    ),
+    "values for the driver's chart": (
+        {"values.yaml": DRIVER_VALUES},
+        [("error", "value-refused", "gpuResourcesEnabledOverride")],
         1,
     ),
     "a YAML program with a resource named like a chart value": (
