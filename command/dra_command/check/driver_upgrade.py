@@ -23,7 +23,7 @@ def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
     names = names_given(inputs.sources)
     inputs, _ = extract_tutorials(inputs)  # chart values aren't manifests
-    manifests = read_checked((*inputs.sources, *inputs.observed), features)
+    manifests = read_checked((*inputs.observed, *inputs.sources), features)
     options = inputs.fleet.drivers.of(nvidia.DRIVER) if inputs.fleet is not None else None
     here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
     found = judge_upgrade(

@@ -147,3 +147,14 @@ def test_gate_of_the_fleet_that_the_new_version_lacks_is_reported(project: Proje
     )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "0.4.1")
     assert "TimeSlicing" not in done.out
+
+
+def test_manifests_replace_the_objects_of_the_cluster(upgraded: Project) -> None:
+    upgraded.write("cluster.yaml", MANIFESTS.replace("metadata: {", "metadata: {uid: u-1, "))
+    corrected = MANIFESTS.replace("gpu.nvidia.com/pcieBusID", "resource.kubernetes.io/pcieRoot")
+    corrected = corrected.replace('["gpu.nvidia.com"].pcieBusID', '["gpu.nvidia.com"].uuid')
+    upgraded.write("corrected/all.yaml", corrected)
+
+    errors = found(upgraded, "25.8.1", "25.12.0", "corrected", "--observed", "cluster.yaml")
+
+    assert [each for each in errors if each[0] == "error"] == []
