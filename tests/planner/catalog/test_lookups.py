@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from dra_planner import catalog
+from dra_planner.catalog.label_owners import label_owner
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError
 
@@ -193,3 +194,18 @@ def test_mig_configurations_are_parsed() -> None:
 def test_unknown_name_lists_the_known_ones(look_up: Callable[[], object], words: str) -> None:
     with pytest.raises(CatalogError, match=words):
         look_up()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "addon.gke.io/node-local-dns-ds-ready",
+        "iam.gke.io/gke-metadata-server-enabled",
+        "node.gke.io/enable-writable-cgroups",
+        "topology.gke.io/zone",
+    ],
+)
+def test_labels_that_gke_sets_have_an_owner(key: str) -> None:
+    owner = label_owner(key)
+    assert owner is not None
+    assert owner.owner == "GKE"
