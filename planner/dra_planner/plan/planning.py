@@ -48,6 +48,7 @@ from dra_planner.plan.pools.purchases import find_not_on_demand
 from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
 from dra_planner.plan.suggestion.joint_fix import with_joint_fix
+from dra_planner.plan.suggestion.missing.dropped_shares import with_dropped_shares
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
 from dra_planner.releases import Features, parse_version, version_note
@@ -93,7 +94,23 @@ def make_plan(request: PlanRequest) -> Plan:
     )
     if not request.with_fixes:
         return plan
+    plan = with_dropped_shares(plan, fleet, partial(_plan_on, request))
     return with_joint_fix(plan, partial(planned, steps=0, with_fixes=False))
+
+
+def _plan_on(request: PlanRequest, fleet: Fleet) -> Plan:
+    """Return the plan of a request on another fleet and its Kubernetes version, without fixes."""
+    features = fleet.features_at(fleet.minor)
+    return plan_manifests(
+        read_checked(request.sources, features),
+        fleet=fleet,
+        features=features,
+        level=request.level,
+        steps=request.steps,
+        devices_only=request.devices_only,
+        with_fixes=False,
+        compares_placements=False,
+    )
 
 
 def plan_manifests(

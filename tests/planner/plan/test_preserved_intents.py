@@ -229,6 +229,22 @@ for kind, amount, pods in product(("Deployment", "Job", "Pod"), ("7Gi", "4Gi"), 
         settings=True,
     )
 
+for amount, pods in product(("8Gi", "20Gi"), (6, 9)):
+    objects = [
+        template("gpu", of(capacity={"requests": {"memory": amount}})),
+        *controlled("Deployment", pods),
+    ]
+    CASES[f"{amount} of memory for {pods} pods, dropped before 1.36"] = Case(
+        objects,
+        fleet(count={"min": 0, "max": 2}, driver={"version": "0.5.0"}, kubernetes="1.35"),
+        r"^set `kubernetes=1\.36`.*so that several claims can share a device"
+        if amount == "8Gi"
+        else r'^raise the maximum of pool "gpus" to',
+        r"^(raise|set the count)" if amount == "8Gi" else r"several claims can share",
+        settings=amount == "8Gi",
+        costs=amount != "8Gi",
+    )
+
 PROFILE = "device.attributes['gpu.nvidia.com'].profile"
 for name, expression in {
     "with the driver": f"device.driver == 'gpu.nvidia.com' && {PROFILE} == '1g.10gb'",

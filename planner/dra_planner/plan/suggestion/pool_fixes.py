@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -17,6 +17,9 @@ from dra_planner.plan.suggestion.system_machine import needed_system_nodes
 from dra_planner.sizing import POOL_TOO_SMALL, PoolSize, Sizing
 from dra_planner.sizing.reasons import with_alternative
 from dra_planner.wording import counted, price_change
+
+if TYPE_CHECKING:
+    from dra_planner.plan.model import Plan
 
 _TOO_SMALL: Final = frozenset({POOL_TOO_SMALL, "packing-too-large"})
 _LIMITED: Final = frozenset({"limit-too-small", "packing-exceeds-limit"})
@@ -45,9 +48,7 @@ def with_pool_fixes(judgement: Judgement) -> Judgement:
 
 
 def _has_shortage(sizing: Sizing) -> bool:
-    return any(
-        reason.code in _TOO_SMALL | _LIMITED for size in sizing.workloads for reason in size.reasons
-    )
+    return any(is_too_small(reason) for size in sizing.workloads for reason in size.reasons)
 
 
 def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
@@ -57,7 +58,7 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
         replace(
             size,
             reasons=tuple(
-                _with_intent(
+                with_intent(
                     _with_system_nodes(with_raises(reason, raises), now, nodes),
                     intents.get(size.workload, ""),
                 )
@@ -97,8 +98,38 @@ def with_raises(reason: Reason, raises: str) -> Reason:
     return replace(reason, fix=_joined(reason.intent, fix))
 
 
-def _with_intent(reason: Reason, intent: str) -> Reason:
-    if reason.code not in _TOO_SMALL | _LIMITED:
+def with_reasons(plan: Plan, change: Callable[[WorkloadRef, Reason], Reason]) -> Plan:
+    """Return the plan with changed reasons of its workloads, at every level."""
+
+    def changed(ref: WorkloadRef, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        return tuple(change(ref, each) for each in reasons)
+
+    done: dict[int, Sizing] = {}
+    for sizing in plan.judgement.sizings.values():
+        sizes = (
+            replace(each, reasons=changed(each.workload, each.reasons)) for each in sizing.workloads
+        )
+        done.setdefault(id(sizing), replace(sizing, workloads=tuple(sizes)))
+    sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
+    return replace(
+        plan,
+        judgement=replace(plan.judgement, sizings=sizings),
+        workloads=tuple(
+            replace(each, reasons=changed(each.workload, each.reasons)) for each in plan.workloads
+        ),
+    )
+
+
+def is_too_small(reason: Reason) -> bool:
+    """Return whether a pool, or a limit of pools, is too small."""
+    return reason.code in _TOO_SMALL | _LIMITED
+
+
+def with_intent(reason: Reason, intent: str) -> Reason:
+    """Return a reason in which the probable intent of the author is the first fix for a pool that
+    is too small.
+    """
+    if not is_too_small(reason):
         return reason
     return replace(reason, intent=intent, fix=_joined(intent, reason.fix))
 
@@ -193,7 +224,7 @@ def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
         size.workload
         for sizing in sizings
         for size in sizing.workloads
-        if any(reason.code in _TOO_SMALL | _LIMITED for reason in size.reasons)
+        if any(map(is_too_small, size.reasons))
     }
     for shape in judgement.demand.shapes:
         refs = [member.workload for member in shape.members if member.workload in short]
