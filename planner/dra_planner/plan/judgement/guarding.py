@@ -150,7 +150,8 @@ def _with_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Judgement:
         offer.name: sum(nodes[part] for part in found.guards.parts_of(offer.name))
         for offer in free.offers
     }
-    fix = Fix(kind="guards", counts=counts, guards=found.guards, rollouts=rollout_maximums(free))
+    most = free.fixes[0].rollouts if free.fixes else rollout_maximums(free)  # equal for all fixes
+    fix = Fix(kind="guards", counts=counts, guards=found.guards, rollouts=most)
     return replace(with_further_fix(free, fix), guarded_counts=found)
 
 

@@ -36,6 +36,12 @@ class ChangedFleet(Struct, frozen=True, kw_only=True, eq=False):
     avoided: tuple[str, ...] = ()
     keys: Mapping[str, Any] = {}
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the fleet has any changes."""
+        changes = (self.added, self.rows, self.most, self.zones, self.avoided, self.keys)
+        return any(changes)
+
     def with_change(self, text: str, after: Fleet) -> ChangedFleet | None:
         """Return the changes combined with a fleet's changes that a sentence describes.
 

@@ -151,7 +151,7 @@ class JointSearch:
 
     def _scheduled(self, demand: Demand) -> JointFix | None:
         """Return the current changes and, if needed, the cheapest simulated fix that works."""
-        fixed = self._planned(demand, with_fixes=True)
+        fixed = self._unchanged(demand) or self._planned(demand, with_fixes=True)
         if fixed is None or fixed.judgement.sizing.verdict == "does-not-fit":
             return None
         if fixed.judgement.sizing.verdict == "fits":
@@ -172,6 +172,13 @@ class JointSearch:
             self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
         self._fleet, self._stranded = before, fixed.judgement
         return self._avoided(demand, fixed.judgement)
+
+    def _unchanged(self, demand: Demand) -> _Planned | None:
+        """Return the given plan if it already has fixes, and nothing changed so far."""
+        given, fleet = self._judgement, self._fleet.given
+        if not given.fixes or demand is not given.demand or self._fleet.is_changed:
+            return None
+        return _Planned(given, fleet, given)
 
     def _without_needless_raises(
         self, demand: Demand, needed: Collection[str], found: _Planned
