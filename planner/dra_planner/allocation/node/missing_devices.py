@@ -8,6 +8,7 @@ from typing import Final
 from dra_planner.allocation.node.device_pools import DevicePool
 from dra_planner.allocation.node.template import Template
 from dra_planner.claims.requested_drivers import named_drivers
+from dra_planner.drivers import driver_of
 from dra_planner.model import Reason
 from dra_planner.wording import either
 
@@ -39,10 +40,20 @@ def fix_of_other_driver(device_class: str, template: Template) -> str:
     published = {each.driver for each in template.candidates if each.bit & template.searched}
     if not wanted or not published or wanted & published:
         return ""
-    return (
-        f"use a DeviceClass for {either(sorted(published))}, or use nodes with devices of "
-        f"{either(sorted(wanted))}"
-    )
+    names = either(sorted(wanted))
+    alike = {name for name in published if any(_is_alike(name, each) for each in wanted)}
+    if not alike:
+        return f"use nodes with devices of {names}"
+    return f"use nodes with devices of {names}, or use a DeviceClass for {either(sorted(alike))}"
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Return whether two drivers are known, and both publish accelerators or both network
+    devices.
+    """
+    owners = driver_of(one), driver_of(other)
+    kinds = {None if owner is None else owner.is_network for owner in owners}
+    return len(kinds) == 1 and None not in kinds
 
 
 def unusable_pools(pools: Sequence[DevicePool]) -> list[Reason]:
