@@ -65,11 +65,14 @@ def test_vcpu_quota_limits_two_pools_together() -> None:
     plan = plan_of(where, deployment(replicas=5))
     assert (plan.verdict, sum(each.pending for each in plan.workloads)) == ("does-not-fit", 1)
     (reason,) = [each for each in plan.workloads[0].reasons if each.code == "limit-too-small"]
-    assert reason.fix == 'raise quota "Running On-Demand G and VT instances" to 20 vCPUs'
-    raised = change_fleet(
-        where, [read_change("quotas.Running On-Demand G and VT instances.limit=20")]
+    # a rollout adds two pods
+    assert reason.fix == (
+        'raise quota "Running On-Demand G and VT instances" to 28 vCPUs and raise the maximum of '
+        'pool "b" to 7 (1 more node)'
     )
-    assert plan_of(raised, deployment(replicas=5)).verdict == "fits"
+    changes = ("quotas.Running On-Demand G and VT instances.limit=28", "pools.b.count.max=7")
+    raised = plan_of(change_fleet(where, map(read_change, changes)), deployment(replicas=5))
+    assert (raised.verdict, raised.beside) == ("fits", ())
 
 
 def test_reservation_is_used_before_on_demand_nodes() -> None:
@@ -112,7 +115,7 @@ def test_system_pool_counts_toward_a_quota() -> None:
         .reasons[0]
         .message.startswith('quota "all" allows 20 vCPUs, so 1 of 3 pods stays pending')
     )
-    assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 28 vCPUs'
+    assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 36 vCPUs'  # with a rollout
 
 
 def test_spot_quota_does_not_limit_other_capacity() -> None:

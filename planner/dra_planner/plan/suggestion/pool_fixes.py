@@ -59,7 +59,11 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
             size,
             reasons=tuple(
                 with_intent(
-                    _with_system_nodes(with_raises(reason, raises), now, nodes),
+                    _with_system_nodes(
+                        with_raises(_with_limit(reason, size.workload, judgement), raises),
+                        now,
+                        nodes,
+                    ),
                     intents.get(size.workload, ""),
                 )
                 for reason in size.reasons
@@ -68,6 +72,22 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
         for size in sizing.workloads
     )
     return replace(sizing, workloads=workloads)
+
+
+def _with_limit(reason: Reason, ref: WorkloadRef, judgement: Judgement) -> Reason:
+    """Return a reason in which the fix for a limit that is too low also suffices for all larger
+    demands, for example for rollouts.
+    """
+    if reason.code not in _LIMITED:
+        return reason
+    fixes = (
+        other.fix
+        for level in reversed(_levels(judgement))
+        for size in judgement.sizings[level].workloads
+        for other in size.reasons
+        if size.workload == ref and other.code in _LIMITED
+    )
+    return replace(reason, fix=next(fixes, reason.fix))
 
 
 def _system_nodes(judgement: Judgement) -> int:
