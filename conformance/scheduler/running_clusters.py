@@ -50,7 +50,7 @@ def main() -> int:
                     reasons["didn't settle in time"] += 1
                     continue
                 short = "placed" if not case["became"]["incomplete"] else "not all placed"
-                verdicts[f"{applied(case).verdict}, {short}"] += 1
+                verdicts[f"{applied(case).running}, {short}"] += 1
                 found = differences(case)
                 reasons.update({each.reason for each in found} or {"same"})
                 wrong = [each for each in found if each.reason == "unexplained"]

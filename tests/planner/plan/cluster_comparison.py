@@ -338,7 +338,7 @@ def _became(case: Json) -> PodPositions:
 
 def _verdict(plan: Plan, case: Json) -> Iterator[Difference]:
     short = case["became"]["incomplete"]
-    verdict: Verdict = plan.verdict
+    verdict: Verdict = plan.running
     if verdict == "fits" and short:
         yield Difference(f"fits, but {', '.join(short)} did not come to an end", "unexplained")
     if verdict == "does-not-fit" and not short:
@@ -385,7 +385,7 @@ def _reason(case: Json, plan: Plan, became: PodPositions) -> str:
     if _comes_by_chance(case, became):
         return "chance"
     reason = _reason_of_others(case, became)
-    return "cannot-tell" if reason == "unexplained" and plan.verdict == "cannot-tell" else reason
+    return "cannot-tell" if reason == "unexplained" and plan.running == "cannot-tell" else reason
 
 
 def _otherwise(plan: Plan, became: PodPositions) -> list[PlannedWorkload | None]:
