@@ -15,3 +15,7 @@ class JointFixRow(Output):
         description="Change in the cost of the nodes in use, in US dollars per hour. null if a "
         "price is unknown."
     )
+    peak_more_per_hour: float | None = Field(
+        description="The same change with the nodes for all additional pods of autoscalers and "
+        "rollouts, at least `more_per_hour`. null if a price is unknown."
+    )

@@ -195,10 +195,17 @@ class JointFix(Struct, frozen=True, kw_only=True):
     quotas: tuple[RaisedQuota, ...] = ()
 
     @property
+    def most_usd(self) -> Decimal | None:
+        """The change in the price during rollouts, which isn't less than before them."""
+        if self.more_usd is None or self.rollout_usd is None:
+            return None
+        return max(self.more_usd, self.rollout_usd)
+
+    @property
     def cost(self) -> str:
         """The change in the price, and the larger one during rollouts."""
-        more, most = self.more_usd, self.rollout_usd
-        if more is None or most is None or most <= more:
+        more, most = self.more_usd, self.most_usd
+        if most is None or most == more:
             return price_change(more)
         return f"{price_change(more)}; during rollouts, up to {price_change(most)}"
 
