@@ -112,12 +112,12 @@ def test_reason_names_the_only_node_once() -> None:
     assert "but node a doesn't have room for one more pod (the pod requests 1" in found.message
 
 
-def grow(unavailable: int, count: Any, nodes: str = "ab") -> Plan:
-    """Return a plan for two pods on these nodes of the only pool of a fleet."""
+def grow(unavailable: int, count: Any, nodes: str = "ab", replicas: int = 2) -> Plan:
+    """Return a plan for pods on these nodes of the only pool of a fleet."""
     (source,) = snapshot(*nodes)
     label = "labels: {pulumi-dra/pool: g6-2xlarge, "
     request = PlanRequest(
-        sources=(changed(2, strategy=rolling(1, unavailable)),),
+        sources=(changed(replicas, strategy=rolling(1, unavailable)),),
         observed=(Source(source.name, source.text.replace("labels: {", label)),),
         fleet=fleet(("g6.2xlarge", count)),
         kubernetes="1.34",
@@ -125,17 +125,10 @@ def grow(unavailable: int, count: Any, nodes: str = "ab") -> Plan:
     return make_plan(request)
 
 
-NOT_ADDED = f"Deployment default/web: {TAKES}it doesn't add nodes for the new pods of rollouts"
-
-
-@pytest.mark.parametrize(
-    ("unavailable", "names"), [(0, [NOT_ADDED]), (1, [])], ids=["new pod first", "old pod first"]
-)
-def test_growing_pools_have_an_assumption_for_rollouts_that_start_with_new_pods(
-    unavailable: int, names: list[str]
-) -> None:
+@pytest.mark.parametrize("unavailable", [0, 1], ids=["new pod first", "old pod first"])
+def test_rollouts_can_use_nodes_that_pools_add(unavailable: int) -> None:
     made = grow(unavailable, {"min": 0, "max": 3})
-    assert [each for each in made.assumptions if "rollouts" in each] == names
+    assert [each for each in made.assumptions if "rollouts" in each] == []
     assert (made.verdict, made.stalled) == ("fits", ())
 
 
@@ -144,3 +137,28 @@ def test_rollouts_are_checked_if_no_pool_can_grow(count: int, is_stalled: bool) 
     made = grow(0, count, "abc"[:count])
     assert (made.running, bool(made.stalled)) == ("fits", is_stalled)
     assert [each for each in made.assumptions if "rollouts" in each] == []
+
+
+def test_stalled_rollout_on_a_full_pool_names_the_maximum_with_which_it_finishes() -> None:
+    (found,) = grow(0, {"min": 0, "max": 2}).beside
+    assert found.fix.startswith('raise the maximum of pool "g6-2xlarge" to 3, or set the rollout')
+    assert grow(0, {"min": 0, "max": 3}).verdict == "fits"
+
+
+def test_higher_maximum_for_pending_pods_is_enough_for_rollouts() -> None:
+    made = grow(0, {"min": 0, "max": 3}, replicas=5)
+    assert (
+        made.workloads[0]
+        .reasons[0]
+        .fix.startswith(
+            'raise the maximum of pool "g6-2xlarge" to 6. In the simulation, all pods then fit on 5'
+        )
+    )
+    assert grow(0, {"min": 0, "max": 6}, replicas=5).verdict == "fits"
+    assert grow(0, {"min": 0, "max": 5}, replicas=5).verdict == "does-not-fit"
+
+
+def test_full_nodes_have_no_other_fix_than_the_higher_maximum() -> None:
+    first, *others = grow(0, {"min": 0, "max": 3}, replicas=5).workloads[0].reasons
+    assert first.fix
+    assert [each.fix for each in others] == [""] * len(others)

@@ -30,7 +30,9 @@ from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
 from dra_planner.plan.judgement.rollouts.daemons import find_stalled_daemons
 from dra_planner.plan.judgement.rollouts.findings import rollout_assumptions, rollout_findings
-from dra_planner.plan.judgement.rollouts.stalled import can_grow, check_rollouts
+from dra_planner.plan.judgement.rollouts.observed import observed_rollout_maximums
+from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
+from dra_planner.plan.judgement.rollouts.updates import find_updates
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
 from dra_planner.plan.judgement.simulated_fleet import PROFILES, RANDOM_ORDERS
 from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
@@ -263,7 +265,9 @@ def _without(offer: Offer, daemons: set[str]) -> Offer:
 
 
 def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
-    """Return the maximums with which every order places all pods, or () if none were found."""
+    """Return the maximums with which every order places all pods, and the first pods of rollouts,
+    or () if none were found.
+    """
     question = growth.question(steps)
     more = min(
         _MOST_RAISED,
@@ -278,7 +282,14 @@ def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
         return ()
     counts = {name: existing + found.counts[name] for name, existing in growth.existing.items()}
     raised = tuple(offer.name for offer in growth.predicted if counts[offer.name] > offer.count_max)
-    return (Fix(kind="maximum", counts=counts, pools=raised),) if raised else ()
+    if not raised:
+        return ()
+    larger = tuple(
+        replace(each, count_max=max(each.count_max, counts[each.name])) for each in growth.predicted
+    )
+    judged = _judge(replace(growth, predicted=larger), found, found.counts, ())
+    rollouts = observed_rollout_maximums(judged)
+    return (Fix(kind="maximum", counts=counts, pools=raised, rollouts=rollouts),)
 
 
 def _may_grow(offer: Offer) -> bool:
@@ -321,9 +332,9 @@ def _judge(
         predicted=growth.predicted,
         groups=groups,
     )
-    if can_grow(judged):
+    if judged.sizing.verdict != "fits" or not any(find_updates(judged)):
         return judged
-    # rollouts are then checked on these nodes, which depends on the pod arrival order
+    # rollouts are checked on these nodes, which depends on the pod arrival order
     return replace(judged, other_outcomes=tuple(map(simulator.run, found.orders[1:])))
 
 
@@ -361,7 +372,7 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -
     reasons: tuple[Reason, ...] = ()
     if mine:
         reasons = (stranded(size.workload, mine, found, fix, is_packed=False),)
-    return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
+    return replace(size, verdict="cannot-tell", reasons=(*reasons, *_node_reasons(size, fix)))
 
 
 def _proved(size: WorkloadSize, fix: str) -> WorkloadSize:
@@ -373,7 +384,15 @@ def _proved(size: WorkloadSize, fix: str) -> WorkloadSize:
         message="the pools' maximums are too low for all pods, regardless of their placement",
         fix=fix,
     )
-    return replace(size, verdict="does-not-fit", reasons=(reason, *size.reasons))
+    return replace(size, verdict="does-not-fit", reasons=(reason, *_node_reasons(size, fix)))
+
+
+def _node_reasons(size: WorkloadSize, fix: str) -> Iterator[Reason]:
+    """Yield the reasons of existing nodes. If higher maximums are the `fix`, nodes in use don't
+    have another one.
+    """
+    for each in size.reasons:
+        yield replace(each, fix="") if fix and each.needs_another_node else each
 
 
 def _devices(

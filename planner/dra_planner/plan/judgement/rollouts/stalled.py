@@ -101,8 +101,7 @@ def check_rollouts(judgement: Judgement, steps: int = ROLLOUT_STEPS) -> RolloutC
         return RolloutCheck()
     by_version = _depending_on_version(judgement)
     if judgement.outcome is not None:
-        check = _unknown_on_new_nodes if can_grow(judgement) else _check_on_nodes
-        return replace(check(judgement), by_version=by_version)
+        return replace(_check_on_nodes(judgement), by_version=by_version)
     return replace(_check_on_pools(judgement, steps), by_version=by_version)
 
 
@@ -145,19 +144,6 @@ def _depending_on_version(judgement: Judgement) -> tuple[Update, ...]:
         if update.start.old_controllers and not update.is_ahead
     }
     return tuple(updates[workload] for workload in sorted(updates))
-
-
-def can_grow(judgement: Judgement) -> bool:
-    """Return whether some pool of a snapshot's fleet has fewer nodes than its maximum."""
-    nodes = Counter(judgement.groups.values())
-    return any(nodes[offer.name] < offer.count_max for offer in judgement.predicted)
-
-
-def _unknown_on_new_nodes(judgement: Judgement) -> RolloutCheck:
-    """Return the rollouts that start with new pods, for which pools might still add nodes."""
-    why = "it doesn't add nodes for the new pods of rollouts"
-    updates = {update.workload for update in find_updates(judgement) if not update.is_ahead}
-    return RolloutCheck(unknown=tuple((workload, why) for workload in sorted(updates)))
 
 
 def _check_on_nodes(judgement: Judgement) -> RolloutCheck:
