@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from dra_planner.allocation.reasons.edits import REMOVING
 from dra_planner.model import DEMAND_LEVELS, DemandLevel, Figures, Reason, Verdict, WorkloadRef
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.model import PlannedWorkload
 from dra_planner.plan.suggestion.missing.missing_pools import missing_pool, without_idle_tolerations
-from dra_planner.plan.suggestion.missing.nearest_pools import nearest_first
+from dra_planner.plan.suggestion.missing.nearest_pools import nearest_first, smallest_change
 from dra_planner.sizing import POOL_TOO_SMALL, WorkloadSize
 
 _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
@@ -58,6 +59,7 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     if size.verdict != "does-not-fit" or any(r.code == POOL_TOO_SMALL for r in size.reasons):
         return size.reasons
     reasons = nearest_first(size.reasons, judgement, size.workload)
+    gives_up = any(reason.is_conditional for reason in reasons)
     missing = dict[Reason, None]()
     for shape in judgement.demand.shapes:
         if any(member.workload == size.workload for member in shape.members):
@@ -65,7 +67,8 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
             missing |= {} if change is None else {change: None}
             if (change is not None and change.fix) or _has_other_fix(reasons):
                 reasons = without_idle_tolerations(judgement, shape, reasons)
-    gives_up = any(reason.is_conditional for reason in reasons)
+            edits = smallest_change(judgement.answers(shape))
+            gives_up |= any(edit.kind in REMOVING for edit in edits)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
 
 
