@@ -37,6 +37,7 @@ from dra_planner.allocation.reasons.selector_error_text import request_place
 from dra_planner.allocation.reasons.split_claims import split_text
 from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.model import (
+    DeviceClass,
     DeviceToleration,
     ExactDeviceRequest,
     Node,
@@ -239,27 +240,32 @@ def _largest(name: str, node: NodeState) -> Quantity | None:
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
-    """Yield an edit that makes a class check first whether a device has the attributes, so that the
-    class doesn't fail on other classes' devices.
-    """
     own = node.template.classes.get(spec.device_class_name)
-    for position, selector in enumerate(own.selectors if own is not None else ()):
-        read = dict.fromkeys(_ATTRIBUTE.findall(selector.expression))
-        guards = [f"has({each})" for each in read if f"has({each})" not in selector.expression]
-        if own is None or not guards:
-            continue
-        guarded = {position: " && ".join([*guards, f"({selector.expression})"])}
-        conditions = tuple(
-            (selector.expression, guarded.get(number, each.expression))
-            for number, each in enumerate(own.selectors)
-        )
-        text = (
-            f"begin the selector of DeviceClass {spec.device_class_name} with "
-            f"`{' && '.join(guards)} &&`"
-        )
-        for name in sorted(node.template.classes):
-            if name != spec.device_class_name:
-                yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
+    if own is None:
+        return
+    for position in range(len(own.selectors)):
+        for name in sorted(node.template.classes.keys() - {spec.device_class_name}):
+            yield from guard_edits(at, own, position, name)
+
+
+def guard_edits(at: Edit, own: DeviceClass, position: int, name: str) -> Iterator[Edit]:
+    """Yield an edit that makes a selector of a class check first whether a device has the
+    attributes, so that the class doesn't fail on other classes' devices.
+
+    To try it, the request uses the class `name` with the guarded selectors.
+    """
+    expression = own.selectors[position].expression
+    read = dict.fromkeys(_ATTRIBUTE.findall(expression))
+    guards = [f"has({each})" for each in read if f"has({each})" not in expression]
+    if not guards:
+        return
+    guarded = " && ".join([*guards, f"({expression})"])
+    conditions = tuple(
+        (each.expression, guarded if number == position else each.expression)
+        for number, each in enumerate(own.selectors)
+    )
+    text = f"begin the selector of DeviceClass {own.name} with `{' && '.join(guards)} &&`"
+    yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
 
 
 def _class_corrections(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:

@@ -47,13 +47,13 @@ class PodChanges:
             return shape
         if verdict == "cannot-tell":
             return self._in_zone(shape)
-        edits = self._edits(shape, only=KEEPING)
+        edits = self._edits(shape, keeping=True)
         if not edits:
             change = self._nearest_change(shape) or self._pool_in_another_zone(shape)
             if change is not None:
                 return self._with_change(shape, change)
-            edits = self._edits(shape, only=None)
-            kept = tuple(each for each in edits if each.kind in KEEPING)
+            edits = self._edits(shape)
+            kept = tuple(filter(_keeps_amounts, edits))
             let_in = apply_edits(kept, shape) if kept else shape
             change = self._nearest_change(let_in) if kept else None
             if change is not None:
@@ -100,8 +100,11 @@ class PodChanges:
         changes = fleet_changes(self._judgement, shape)
         return min(changes, key=self._is_other_arch, default=None)
 
-    def _edits(self, shape: Shape, only: frozenset[str] | None) -> tuple[Edit, ...]:
-        """Return the fewest changes of these kinds with which the pod fits a pool."""
+    def _edits(self, shape: Shape, *, keeping: bool = False) -> tuple[Edit, ...]:
+        """Return the fewest changes with which the pod fits a pool.
+
+        With `keeping`, the pod still gets the amounts that it requests.
+        """
         found = (
             smallest_edits(answer, self._judgement) for answer in self._judgement.answers(shape)
         )
@@ -109,7 +112,7 @@ class PodChanges:
             edits
             for edits in found
             if edits and all(each.kind != "add-node" for each in edits)
-            if only is None or all(each.kind in only for each in edits)
+            if not keeping or all(map(_keeps_amounts, edits))
         )
         return min(kept, key=distance, default=())
 
@@ -141,3 +144,7 @@ class PodChanges:
         names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
         for edit in edits:
             self.steps[f"{names}: {edit.text}"] = None
+
+
+def _keeps_amounts(edit: Edit) -> bool:
+    return edit.kind in KEEPING and not edit.is_conditional

@@ -4,7 +4,7 @@ MIG.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 
@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from dra_planner.allocation.reasons.applied_edits import apply_edits
 from dra_planner.allocation.reasons.edits import Edit
+from dra_planner.allocation.reasons.possible_edits import guard_edits
 from dra_planner.allocation.reasons.selector_changes import is_for_mig
 from dra_planner.allocation.reasons.selector_error_text import request_place
 from dra_planner.cel.explanation import split_at_and
 from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
 from dra_planner.fleet import Fleet, Pool
-from dra_planner.model import DeviceClass, ExactDeviceRequest, Shape
+from dra_planner.model import CelSelector, DeviceClass, ExactDeviceRequest, Shape
 from dra_planner.plan.suggestion.missing.displaced_pods import displaces_pods
 from dra_planner.plan.suggestion.missing.dynamic_mig import dynamic_changes
 from dra_planner.plan.suggestion.missing.new_pools import (
@@ -116,21 +117,28 @@ def _configurations(fleet: Fleet, pool: Pool) -> Iterator[str]:
     )
 
 
-def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
+def class_changes(
+    shape: Shape, trials: FleetTrials, *, is_failing: bool = False
+) -> tuple[FleetChange, ...]:
     """Return the class for MIG devices for a pod whose selectors need them. If no existing pool has
     such devices, also return a MIG configuration or machine types.
+
+    With `is_failing`, a selector fails with an error on whole GPUs. If it's a selector of a class
+    for MIG devices, the pod keeps this class, and the selector gets a guard.
     """
-    if nvidia.MIG_CLASS not in trials.judgement.classes:
+    classes = trials.judgement.classes
+    if nvidia.MIG_CLASS not in classes:
         return ()
-    edits = tuple(
-        _use_class(nvidia.MIG_CLASS, shape, claim, request)
-        for claim, request, exactly in _requests(shape)
-        if exactly.device_class_name != nvidia.MIG_CLASS
-        and any(is_for_mig(selector.expression) for selector in exactly.selectors)
-    )
+    edits: list[Edit] = []
+    for claim, request, exactly in _requests(shape):
+        own = classes.get(exactly.device_class_name)
+        if own is not None and _is_of_mig(own.selectors):
+            edits += _guarded(own, claim, request) if is_failing else ()
+        elif _is_of_mig(exactly.selectors):
+            edits.append(_use_class(nvidia.MIG_CLASS, shape, claim, request))
     if not edits:
         return ()
-    changed = apply_edits(edits, shape)
+    changed = apply_edits(tuple(edits), shape)
     found = (
         _existing_pools(changed, trials)
         or configuration_changes(changed, trials)
@@ -138,7 +146,18 @@ def class_changes(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
         or pools_of_known_machines(changed, trials)
         or dynamic_changes(changed, trials)
     )
-    return tuple(replace(each, edits=edits) for each in found)
+    return tuple(replace(each, edits=tuple(edits)) for each in found)
+
+
+def _guarded(own: DeviceClass, claim: int, request: int) -> Iterator[Edit]:
+    """Yield the guard of the first selector for MIG devices. A whole GPU isn't compared with the
+    selectors after it.
+    """
+    at = Edit("guard-class", "", claim=claim, request=request)
+    for position, selector in enumerate(own.selectors):
+        if is_for_mig(selector.expression):
+            yield from guard_edits(at, own, position, nvidia.MIG_CLASS)
+            return
 
 
 def _existing_pools(shape: Shape, trials: FleetTrials) -> tuple[FleetChange, ...]:
@@ -219,9 +238,11 @@ def whole_gpus_instead(shape: Shape, trials: FleetTrials) -> str:
 def _needs_mig(request: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> bool:
     name = request.device_class_name
     of_class = classes[name].selectors if name in classes else ()
-    return name == nvidia.MIG_CLASS or any(
-        is_for_mig(selector.expression) for selector in (*request.selectors, *of_class)
-    )
+    return name == nvidia.MIG_CLASS or _is_of_mig((*request.selectors, *of_class))
+
+
+def _is_of_mig(selectors: Iterable[CelSelector]) -> bool:
+    return any(is_for_mig(selector.expression) for selector in selectors)
 
 
 def _requests(shape: Shape) -> Iterator[tuple[int, int, ExactDeviceRequest]]:

@@ -84,9 +84,10 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
     that the pod lacks on every pool.
 
     The order is: a MIG configuration, unless a new pool costs less (with the class for MIG devices
-    if the pod's selectors need it, or only the class if an existing pool has such devices), driver
-    settings, another driver, the cheapest machine types in the fleet's region (one for each GPU,
-    whole or partitioned), and dynamic partitioning.
+    if the pod's selectors need it, or only the class if an existing pool has such devices, or with
+    a guard for a class that fails on whole GPUs), driver settings, another driver, the cheapest
+    machine types in the fleet's region (one for each GPU, whole or partitioned), and dynamic
+    partitioning.
     """
     tolerations = _missing_tolerations(judgement, shape)
     if not tolerations:
@@ -112,7 +113,7 @@ def _changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
         return whole_gpu_pools(shape, trials)
     if not all(map(_lacks_hardware, judgement.answers(shape))):
         fails = all(map(_fails_or_lacks, judgement.answers(shape)))
-        return class_changes(shape, trials) if fails else ()
+        return class_changes(shape, trials, is_failing=True) if fails else ()
     return (
         configuration_changes(shape, trials)
         or class_changes(shape, trials)
