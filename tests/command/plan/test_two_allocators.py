@@ -128,3 +128,18 @@ def test_operator_of_an_unknown_cluster_is_a_warning(project: Project) -> None:
     done = project.run("check", "m.yaml")
     assert "warning device-plugin-on-dra-node" in done.out
     assert done.status == 0
+
+
+def test_plugin_of_a_machine_image_outside_the_fleet_is_a_note(project: Project) -> None:
+    node_class = """\
+---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: default}
+spec: {amiSelectorTerms: [{alias: bottlerocket@latest}], role: nodes}
+"""
+    project.write("fleet.yaml", FLEET)
+    project.write("m.yaml", PODS.split("---\n", 1)[1] + node_class)
+    done = project.run("check", "m.yaml", "--fleet", "fleet.yaml")
+    assert "note device-plugin-on-dra-node: EC2NodeClass" in done.out
+    assert "error device-plugin-on-dra-node" not in done.out

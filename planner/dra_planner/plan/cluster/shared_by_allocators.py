@@ -132,9 +132,14 @@ def with_plugins_of_operators(
         each.node.meta.labels.get(OPERATOR_OPT_OUT) != "false" for each in _dra_pools(offers)
     )
     return tuple(
-        replace(each, severity="error") if runs and each.code == PLUGIN_ON_DRA_NODE else each
+        replace(each, severity="error") if runs and _is_of_operator(each) else each
         for each in found
     )
+
+
+def _is_of_operator(found: Diagnostic) -> bool:
+    # a note is about nodes that aren't in the fleet
+    return found.code == PLUGIN_ON_DRA_NODE and found.severity == "warning"
 
 
 def _dra_pools(offers: Iterable[Offer]) -> list[Offer]:
