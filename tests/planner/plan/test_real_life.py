@@ -443,6 +443,17 @@ CASES = [
         ("quotas.q.limit=4", "pools.l4.count.max=3"),
     ),
     Case(
+        "a maximum that is too small for the pods, and a quota that is too small for a rollout",
+        fleet(pool(most=2), **quota(3, "nodes", machines=["g6.*"])),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "pool-too-small",
+        'raise quota "q" to 4 nodes and raise the maximum of pool "l4" to 4 (2 more nodes)',
+        ("quotas.q.limit=4", "pools.l4.count.max=4"),
+        ("pools.l4.count.max=4",),
+    ),
+    Case(
         "one spare node",
         fleet(pool(), redundancy={"nodes": 1}),
         (replicas(3),),
@@ -766,7 +777,8 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "devices-taken",
-        'raise the maximum of pool "l4" to 3. In the simulation, all pods then fit on ',
+        'raise the maximum of pool "l4" to 4. In the simulation, all pods then fit on ',
+        ("pools.l4.count.max=4",),
         ("pools.l4.count.max=3",),
         existing=1,
     ),
@@ -860,9 +872,7 @@ WITH_CHANGE = [case for case in CASES if case.least]
 def test_suggested_change_is_sufficient_and_minimal(case: Case) -> None:
     def verdict_with(changes: tuple[str, ...]) -> Verdict:
         where = change_fleet(read_fleet(case.fleet), map(read_change, changes))
-        plan = planned(where, case.work, case.existing)
-        # the simulated fix for existing nodes doesn't include rollouts
-        return plan.running if case.existing else plan.verdict
+        return planned(where, case.work, case.existing).verdict
 
     assert verdict_with(case.least) == "fits"
     if case.less:

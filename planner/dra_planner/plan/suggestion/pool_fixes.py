@@ -60,7 +60,7 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
             reasons=tuple(
                 with_intent(
                     _with_system_nodes(
-                        with_raises(_with_limit(reason, size.workload, judgement), raises),
+                        _with_limit(with_raises(reason, raises), size.workload, judgement),
                         now,
                         nodes,
                     ),
@@ -75,10 +75,10 @@ def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadR
 
 
 def _with_limit(reason: Reason, ref: WorkloadRef, judgement: Judgement) -> Reason:
-    """Return a reason in which the fix for a limit that is too low also suffices for all larger
-    demands, for example for rollouts.
+    """Return a reason in which the fix also raises a limit that is too low for a larger demand, for
+    example for rollouts.
     """
-    if reason.code not in _LIMITED:
+    if not is_too_small(reason):
         return reason
     fixes = (
         other.fix
