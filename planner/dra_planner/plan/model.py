@@ -188,7 +188,7 @@ class JointFix(Struct, frozen=True, kw_only=True):
     steps: tuple[str, ...]
     demand: Demand
     judgement: Judgement
-    fleet: Fleet
+    fleet: Fleet | None  # None if the nodes come from a snapshot
     more_usd: Decimal | None
     rollout_usd: Decimal | None = None
     repeated: str = ""

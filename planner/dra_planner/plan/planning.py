@@ -17,12 +17,13 @@ from dra_planner.model import Demand, DemandLevel, nodes_left
 from dra_planner.offers import Offer, predict_offers, with_taint_rules
 from dra_planner.plan.blockers import with_blockers
 from dra_planner.plan.cluster.drains import drain_assumptions, find_drain_faults
-from dra_planner.plan.cluster.growth import plan_growth
+from dra_planner.plan.cluster.growth import plan_growth, read_growing_cluster
+from dra_planner.plan.cluster.growth_fix import with_growth_fix, with_snapshot_fix
 from dra_planner.plan.cluster.shared_by_allocators import (
     find_device_plugins,
     with_plugins_of_operators,
 )
-from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot
+from dra_planner.plan.cluster.snapshot_plan import plan_on_snapshot, read_cluster
 from dra_planner.plan.demand.class_findings import ClassSources, find_class_faults
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
@@ -33,7 +34,15 @@ from dra_planner.plan.judgement.demand_levels import find_beside
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.guarding import judge_with_guards
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
+from dra_planner.plan.model import (
+    SIMULATED_STEPS,
+    Cost,
+    LimitUse,
+    Plan,
+    PlannedPool,
+    PlanRequest,
+    overall_verdict,
+)
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.architectures import architecture_assumptions
 from dra_planner.plan.pools.built_counts import (
@@ -65,10 +74,8 @@ def make_plan(request: PlanRequest) -> Plan:
     Raises PlannerError for invalid input. Workloads that don't fit, and objects that the API server
     would reject, are reasons and diagnostics in the plan.
     """
-    if request.observed and request.fleet is not None:
-        return with_blockers(plan_growth(request, request.fleet))
     if request.observed:
-        return with_blockers(plan_on_snapshot(request))
+        return _plan_observed(request)
     if request.fleet is None:
         raise PlannerError(
             "a plan needs a fleet or a snapshot",
@@ -96,6 +103,18 @@ def make_plan(request: PlanRequest) -> Plan:
         return plan
     plan = with_dropped_shares(plan, fleet, partial(_plan_on, request))
     return with_joint_fix(plan, partial(planned, steps=0, with_fixes=False))
+
+
+def _plan_observed(request: PlanRequest) -> Plan:
+    """Return the plan on the nodes of a snapshot, to which the pools of a fleet can add nodes."""
+    fleet, with_fixes = request.fleet, request.with_fixes
+    if fleet is None:
+        cluster = read_cluster(request)
+        plan = with_blockers(plan_on_snapshot(cluster))
+        return with_snapshot_fix(plan, cluster, SIMULATED_STEPS) if with_fixes else plan
+    cluster = read_growing_cluster(request, fleet)
+    plan = with_blockers(plan_growth(cluster, fleet, request.steps, with_fixes=with_fixes))
+    return with_growth_fix(plan, cluster, fleet, request.steps) if with_fixes else plan
 
 
 def _plan_on(request: PlanRequest, fleet: Fleet) -> Plan:

@@ -8,21 +8,18 @@ simulated pod arrival order.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet
 from dra_planner.model import Reason, WorkloadRef, worst
-from dra_planner.offers import Offer, predict_offers, with_taint_rules
-from dra_planner.offers.verification import pool_of
+from dra_planner.offers import Offer
 from dra_planner.plan.cluster.drains import find_blocked_drains
-from dra_planner.plan.cluster.proved_misfits import find_proved_misfits
+from dra_planner.plan.cluster.growing_pools import Growth
 from dra_planner.plan.cluster.snapshot_plan import ReadCluster, find_consequences, read_cluster
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
@@ -34,7 +31,6 @@ from dra_planner.plan.judgement.rollouts.observed import observed_rollout_maximu
 from dra_planner.plan.judgement.rollouts.stalled import check_rollouts
 from dra_planner.plan.judgement.rollouts.updates import find_updates
 from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
-from dra_planner.plan.judgement.simulated_fleet import PROFILES, RANDOM_ORDERS
 from dra_planner.plan.model import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.built_counts import (
@@ -47,23 +43,14 @@ from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.releases import features_of
 from dra_planner.simulation import (
     ArrivalOrder,
-    CountQuestion,
     Fix,
     SimulatedCounts,
-    SimulatedNode,
-    SimulatedPool,
     Simulator,
-    count_checks,
-    observed_nodes,
     simulate_counts,
-    standard_orders,
 )
-from dra_planner.simulation.cluster.nodes import PoolNodes
-from dra_planner.sizing import POOL_TOO_SMALL, DeviceCount, WorkloadSize, node_costs
+from dra_planner.sizing import POOL_TOO_SMALL, DeviceCount, WorkloadSize
 
-_STEPS_PER_POD: Final = 40  # steps for one order (see `CountQuestion.scale`)
 _MOST_RAISED: Final = 200  # number of nodes beyond each pool's maximum that the search tries
-_NEW: Final = "new"  # separator between a pool's name and the number of an added node
 
 
 _NO_REDUNDANCY: Final = Diagnostic(
@@ -82,11 +69,10 @@ _NO_GUARDS: Final = Diagnostic(
 )
 
 
-def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
-    """Return the additional nodes that each pool needs within its maximum, and the verdicts with
-    them.
+def read_growing_cluster(request: PlanRequest, fleet: Fleet) -> ReadCluster:
+    """Return the snapshot of a request with its manifests and the fleet's headroom.
 
-    Raises PlannerError if simulation is off, and the errors of `read_cluster` and `predict_offers`.
+    Raises PlannerError if simulation is off, and the errors of `read_cluster`.
     """
     if not request.steps:
         raise PlannerError(
@@ -98,18 +84,26 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
         demand, idle = with_headroom(cluster.demand, fleet)
         cluster = replace(cluster, demand=demand, diagnostics=(*cluster.diagnostics, *idle))
     ignored = tuple(_ignored_settings(cluster, fleet, request))
-    cluster = replace(cluster, diagnostics=(*cluster.diagnostics, *ignored))
-    growth = _Growth.of(cluster, fleet)
-    found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
+    return replace(cluster, diagnostics=(*cluster.diagnostics, *ignored))
+
+
+def plan_growth(cluster: ReadCluster, fleet: Fleet, steps: int, *, with_fixes: bool) -> Plan:
+    """Return the additional nodes that each pool needs within its maximum, and the verdicts with
+    them.
+
+    Raises the errors of `predict_offers`.
+    """
+    growth = Growth.of(cluster, fleet)
+    found = simulate_counts(growth.question(steps), steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
-    raises = _raises(growth, request.steps) if not found.counts and found.complete else ()
+    is_short = not found.counts and found.complete and with_fixes
+    raises = _raises(growth, steps) if is_short else ()
     judgement = _judge(growth, found, more, raises)
     nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
     maximums = {offer.name: offer.count_max for offer in growth.predicted}
     built = counts_to_build(fleet, nodes, maximums)
     pools = tuple(
-        _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement)
-        for pool in fleet.pools
+        _pool(growth, fleet, pool.name, found, built[pool.name], judgement) for pool in fleet.pools
     )
     diagnostics = (
         *cluster.diagnostics,
@@ -166,107 +160,15 @@ def _other_version(observed: str, declared: str) -> Diagnostic:
     )
 
 
-class _Growth(Struct, frozen=True, kw_only=True):
-    """A cluster, the offers of its fleet's pools, and their node counts.
-
-    `nodes` are the existing nodes, and `groups` maps each node's name to its pool.
-    """
-
-    cluster: ReadCluster
-    fleet: Fleet
-    predicted: tuple[Offer, ...]
-    existing: Mapping[str, int]
-    nodes: tuple[SimulatedNode, ...]
-    groups: Mapping[str, str]
-
-    @classmethod
-    def of(cls, cluster: ReadCluster, fleet: Fleet) -> _Growth:
-        daemons = {
-            each.meta.name for each in cluster.snapshot.workloads if each.kind == "DaemonSet"
-        }
-        predicted = tuple(
-            _without(offer, daemons)
-            for offer in with_taint_rules(
-                predict_offers(fleet, cluster.features), cluster.manifests.taint_rules
-            )
-        )
-        groups = {node.name: pool_of(node, predicted) or node.name for node in cluster.offers}
-        counted = Counter(groups.values())
-        return cls(
-            cluster=cluster,
-            fleet=fleet,
-            predicted=predicted,
-            existing={offer.name: counted[offer.name] for offer in predicted},
-            nodes=observed_nodes(cluster.offers, groups),
-            groups=groups,
-        )
-
-    def question(self, steps: int) -> CountQuestion:
-        """Return the simulation's question, with as many arrival orders as the steps allow, at
-        least one.
-        """
-        demand = self.cluster.demand
-        pods = sum(shape.figures.steady for shape in demand.shapes if not shape.per_node)
-        orders = standard_orders(RANDOM_ORDERS)
-        tried = max(1, min(len(orders), steps // max(1, pods * _STEPS_PER_POD)))
-        return CountQuestion(
-            demand=demand,
-            pools=tuple(
-                SimulatedPool(
-                    offer=offer,
-                    packing=0,
-                    maximum=max(0, offer.count_max - self.existing[offer.name]),
-                    cost=cost,
-                    stem=f"{offer.name}-{_NEW}",
-                )
-                for offer, cost in zip(self.predicted, node_costs(self.predicted), strict=True)
-            ),
-            beside=self.nodes,
-            classes=self.cluster.manifests.classes,
-            features=self.cluster.features,
-            orders=orders[:tried],
-            checks=count_checks(demand, "steady"),
-            profile=PROFILES[self.fleet.scheduler_profile],
-            limits=tuple(limit.less(self.existing) for limit in self.fleet.limits),
-        )
-
-    def proved_misfits(self) -> frozenset[WorkloadRef]:
-        """Return workloads whose pods don't fit, even with every pool at its maximum."""
-        pools = (
-            replace(
-                offer, count_min=0, count_max=max(0, offer.count_max - self.existing[offer.name])
-            )
-            for offer in self.predicted
-        )
-        limits = (limit.less(self.existing) for limit in self.fleet.limits)
-        cluster = self.cluster
-        return find_proved_misfits(
-            cluster.demand,
-            cluster.offers,
-            pools,
-            limits,
-            cluster.manifests.classes,
-            cluster.features,
-        )
-
-    def added(self, more: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
-        """Return the added nodes."""
-        named = (PoolNodes.of(offer, f"{offer.name}-{_NEW}") for offer in self.predicted)
-        return tuple(node for pool in named for node in pool.take(more[pool.name]))
+def _raises(growth: Growth, steps: int) -> tuple[Fix, ...]:
+    """Return the higher maximums with which all pods fit, or () if none were found."""
+    fix = find_needed_nodes(growth, steps)
+    return (fix,) if fix is not None and fix.pools else ()
 
 
-def _without(offer: Offer, daemons: set[str]) -> Offer:
-    """Return the offer without the requests of the snapshot's DaemonSets, because their pods run on
-    every node.
-    """
-    return replace(
-        offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons)
-    )
-
-
-def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
-    """Return the maximums with which every order places all pods, and the first pods of rollouts,
-    or () if none were found.
+def find_needed_nodes(growth: Growth, steps: int) -> Fix | None:
+    """Return the nodes with which every order places all pods, and the first pods of rollouts, even
+    beyond the maximums. Returns None if no counts were found.
     """
     question = growth.question(steps)
     more = min(
@@ -279,17 +181,15 @@ def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
     )
     found = simulate_counts(replace(question, pools=tuple(pools)), steps, scale=1)
     if found.counts is None:
-        return ()
+        return None
     counts = {name: existing + found.counts[name] for name, existing in growth.existing.items()}
     raised = tuple(offer.name for offer in growth.predicted if counts[offer.name] > offer.count_max)
-    if not raised:
-        return ()
     larger = tuple(
         replace(each, count_max=max(each.count_max, counts[each.name])) for each in growth.predicted
     )
     judged = _judge(replace(growth, predicted=larger), found, found.counts, ())
     rollouts = observed_rollout_maximums(judged)
-    return (Fix(kind="maximum", counts=counts, pools=raised, rollouts=rollouts),)
+    return Fix(kind="maximum", counts=counts, pools=raised, rollouts=rollouts)
 
 
 def _may_grow(offer: Offer) -> bool:
@@ -297,7 +197,7 @@ def _may_grow(offer: Offer) -> bool:
 
 
 def _judge(
-    growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
+    growth: Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
 ) -> Judgement:
     """Return the verdicts with the added nodes.
 
@@ -306,7 +206,7 @@ def _judge(
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
     classes = cluster.manifests.classes
-    profile = PROFILES[growth.fleet.scheduler_profile]
+    profile = growth.profile
     simulator = Simulator.of(cluster.demand, nodes, classes, cluster.features, profile=profile)
     outcome = simulator.run(_order(found))
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
@@ -346,7 +246,7 @@ def _order(found: SimulatedCounts) -> ArrivalOrder:
     return max(strandings, key=lambda each: each.pods).order
 
 
-def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
+def _takers(growth: Growth, judged: Judgement) -> frozenset[WorkloadRef]:
     """Return the workloads whose shapes all fit an empty node of some pool."""
     empty = replace(judged, offers=growth.predicted, _nodes={}, _answers={})
     refused = {
@@ -411,9 +311,15 @@ def _devices(
 
 
 def _pool(
-    growth: _Growth, name: str, found: SimulatedCounts, built: int, nodes: int, judgement: Judgement
+    growth: Growth,
+    fleet: Fleet,
+    name: str,
+    found: SimulatedCounts,
+    built: int,
+    judgement: Judgement,
 ) -> PlannedPool:
-    fleet, existing = growth.fleet, growth.existing[name]
+    existing, more = growth.existing[name], (found.counts or found.reached or {}).get(name, 0)
+    nodes = existing + more
     (offer,) = (each for each in growth.predicted if each.name == name)
     return PlannedPool(
         name=name,
@@ -434,7 +340,7 @@ def _pool(
     )
 
 
-def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
+def _cost(growth: Growth, pools: Iterable[PlannedPool]) -> Cost | None:
     """Return the price of the added nodes, or None if it's unknown."""
     offers = {offer.name: offer for offer in growth.predicted}
     added = [(offers[pool.name], pool.nodes.desired - (pool.existing or 0)) for pool in pools]
@@ -446,7 +352,7 @@ def _cost(growth: _Growth, pools: Iterable[PlannedPool]) -> Cost | None:
     return Cost(hourly_usd=total, bound_usd=Decimal(0), priced_on=dates[0] if dates else "")
 
 
-def _assumptions(growth: _Growth, more: Mapping[str, int]) -> tuple[str, ...]:
+def _assumptions(growth: Growth, more: Mapping[str, int]) -> tuple[str, ...]:
     """Return the assumptions about the added nodes."""
     by_text: dict[str, list[str]] = {}
     for offer in growth.predicted:

@@ -117,13 +117,11 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     )
 
 
-def plan_on_snapshot(request: PlanRequest) -> Plan:
+def plan_on_snapshot(cluster: ReadCluster) -> Plan:
     """Return the plan for the workloads on the snapshot's nodes, at their declared replicas.
 
     Without additional manifests, the workloads are the snapshot's pods that aren't on a node.
-    Raises the errors of `read_cluster`.
     """
-    cluster = read_cluster(request)
     judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
     workloads = plan_workloads(judgement)
     diagnostics = (*cluster.diagnostics, *find_consequences(cluster, judgement, workloads))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from msgspec.structs import replace
 
 from dra_planner.allocation import Edit
@@ -47,12 +49,12 @@ class PodChanges:
             return shape
         if verdict == "cannot-tell":
             return self._in_zone(shape)
-        edits = self._edits(shape, keeping=True)
+        edits = fewest_edits(self._judgement, shape, keeping=True)
         if not edits:
             change = self._nearest_change(shape) or self._pool_in_another_zone(shape)
             if change is not None:
                 return self._with_change(shape, change)
-            edits = self._edits(shape)
+            edits = fewest_edits(self._judgement, shape)
             kept = tuple(filter(_keeps_amounts, edits))
             let_in = apply_edits(kept, shape) if kept else shape
             change = self._nearest_change(let_in) if kept else None
@@ -100,22 +102,6 @@ class PodChanges:
         changes = fleet_changes(self._judgement, shape)
         return min(changes, key=self._is_other_arch, default=None)
 
-    def _edits(self, shape: Shape, *, keeping: bool = False) -> tuple[Edit, ...]:
-        """Return the fewest changes with which the pod fits a pool.
-
-        With `keeping`, the pod still gets the amounts that it requests.
-        """
-        found = (
-            smallest_edits(answer, self._judgement) for answer in self._judgement.answers(shape)
-        )
-        kept = (
-            edits
-            for edits in found
-            if edits and all(each.kind != "add-node" for each in edits)
-            if not keeping or all(map(_keeps_amounts, edits))
-        )
-        return min(kept, key=distance, default=())
-
     def _is_other_arch(self, change: FleetChange) -> bool:
         """Return whether a change adds machine types with another architecture, which need
         different container images.
@@ -141,10 +127,29 @@ class PodChanges:
         return apply_edits(change.edits, shape) if change.edits else shape
 
     def _add_steps(self, shape: Shape, edits: tuple[Edit, ...]) -> None:
-        names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
-        for edit in edits:
-            self.steps[f"{names}: {edit.text}"] = None
+        self.steps |= dict.fromkeys(edit_steps(shape, edits))
+
+
+def fewest_edits(judgement: Judgement, shape: Shape, *, keeping: bool = False) -> tuple[Edit, ...]:
+    """Return the fewest changes with which the pod fits a pool.
+
+    With `keeping`, the pod still gets the amounts that it requests.
+    """
+    found = (smallest_edits(answer, judgement) for answer in judgement.answers(shape))
+    kept = (
+        edits
+        for edits in found
+        if edits and all(each.kind != "add-node" for each in edits)
+        if not keeping or all(map(_keeps_amounts, edits))
+    )
+    return min(kept, key=distance, default=())
 
 
 def _keeps_amounts(edit: Edit) -> bool:
     return edit.kind in KEEPING and not edit.is_conditional
+
+
+def edit_steps(shape: Shape, edits: Iterable[Edit]) -> Iterator[str]:
+    """Yield the sentence of each change for the workloads of a shape."""
+    names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
+    return (f"{names}: {each.text}" for each in edits)

@@ -54,15 +54,17 @@ def with_joint_fix(plan: Plan, replan: Callable[[Manifests], Plan]) -> Plan:
         plan = _with_raises(plan, f"{raises}{_UNCONFIRMED}")
         notes = (_ended_note(ended_at),) if ended_at else ()
         return replace(plan, diagnostics=(*plan.diagnostics, *notes))
+    after = found.fleet
+    assert after is not None  # the search changes this fleet
     plan = _without_fixed_racks(plan)
     # workloads on the system pool have their own fix
-    of_pools = len(found.steps) - (found.fleet.system_pool.count != fleet.system_pool.count)
-    is_own = _raised(fleet, found.fleet) == {
+    of_pools = len(found.steps) - (after.system_pool.count != fleet.system_pool.count)
+    is_own = _raised(fleet, after) == {
         pool.name: pool.enough for pool in raised_pools(judgement)
     } and of_pools == len(raised_pools(judgement))
     if not is_own:
         plan = _with_raises(plan, _fix_text(found), found.judgement)
-    if len(unfit) == 1 and (is_own or (len(found.steps) == 1 and not _adds_nodes(found, fleet))):
+    if len(unfit) == 1 and (is_own or (len(found.steps) == 1 and not _adds_nodes(after, fleet))):
         return plan
     text = raises if is_own else _fix_text(found)
     return replace(plan, joint_fix=replace(found, repeated=text))
@@ -87,7 +89,8 @@ def _is_denied(plan: Plan) -> bool:
     return any(each.reason.code == QUOTA_EXCEEDED for each in plan.demand.blocked)
 
 
-def _is_stopped_otherwise(plan: Plan) -> bool:
+def is_stopped_otherwise(plan: Plan) -> bool:
+    """Return whether something other than capacity keeps pods from running."""
     return (
         bool(plan.demand.blocked)
         or any(each.verdict != "fits" for each in plan.blockers)
@@ -95,12 +98,12 @@ def _is_stopped_otherwise(plan: Plan) -> bool:
     )
 
 
-def _adds_nodes(found: JointFix, fleet: Fleet) -> bool:
+def _adds_nodes(after: Fleet, fleet: Fleet) -> bool:
     """Return whether a change adds a pool with several nodes, whose number the fix of a workload
     doesn't state.
     """
     given = {pool.name for pool in fleet.pools}
-    return any(pool.count.max > 1 for pool in found.fleet.pools if pool.name not in given)
+    return any(pool.count.max > 1 for pool in after.pools if pool.name not in given)
 
 
 def _without_fixed_racks(plan: Plan) -> Plan:
@@ -171,7 +174,7 @@ def find_joint_fix(
     Also returns the limit at which the search stopped early, or "".
     """
     admitted, quotas = _with_quotas(plan, replan)
-    if _is_stopped_otherwise(admitted):
+    if is_stopped_otherwise(admitted):
         return None, ""
     search = JointSearch(admitted, fleet, plan.judgement)
     found = search.run()
