@@ -84,7 +84,7 @@ def capacity_curve(
         return known[units]
 
     def fits_simulated(units: int) -> bool:
-        return planner(_with_more(manifests, workload, unit, units), steps).verdict == "fits"
+        return planner(_with_more(manifests, workload, unit, units), steps).running == "fits"
 
     placed = _last(lambda units: at(units).is_placed, most)
     refused = None
@@ -151,7 +151,7 @@ def _point(units: int, plan: Plan) -> Point:
         nodes=tuple((pool.name, pool.packing) for pool in plan.pools),
         nodes_bound=sizing.nodes_bound,
         hourly_usd=sizing.hourly_plan,
-        verdict=plan.verdict,
+        verdict=plan.running,
         is_placed=not any(each.pending for each in sizing.workloads),
     )
 

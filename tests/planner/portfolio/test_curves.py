@@ -37,7 +37,7 @@ def test_curve_matches_the_plans_of_every_count() -> None:
     plans = [plan_of(deployment("web", 3 + more) + other) for more in range(21)]
     placed = [not any(each.pending for each in plan.workloads) for plan in plans]
     assert curve.placed_up_to == placed.index(False) - 1 == 11
-    verdicts = [plan.verdict for plan in plans]
+    verdicts = [plan.running for plan in plans]
     assert curve.refused_from == verdicts.index("does-not-fit") == 12
     nodes = [
         tuple((pool.name, pool.packing) for pool in plan.pools)
@@ -56,7 +56,7 @@ def test_curve_has_a_simulated_count() -> None:
     assert curve.placed_up_to is not None
     assert curve.simulated_up_to is not None
     assert curve.simulated_up_to <= curve.placed_up_to
-    assert plan_of(deployment("web", 3 + curve.simulated_up_to), 20_000).verdict == "fits"
+    assert plan_of(deployment("web", 3 + curve.simulated_up_to), 20_000).running == "fits"
 
 
 def test_workload_that_does_not_fit_cannot_grow() -> None:
