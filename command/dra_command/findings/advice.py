@@ -51,8 +51,9 @@ _ENABLED: Final = tuple(rule for rule in OF_MANIFESTS if rule.is_on)
 
 def with_advice(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> Plan:
     """Return the plan with the warnings of the rules about its manifests, except exempted warnings
-    and those that the plan already contains. Raises PlannerError if the project's configuration is
-    invalid.
+    and warnings that the plan already contains.
+
+    Raises PlannerError if the project's configuration is invalid.
     """
     if plan.manifests is None:
         return plan

@@ -27,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_files(parser)
     add_watch(parser)
     add_answer(parser, ("text", "json", "markdown", "html", "focus"))
+    # `check` has these options, and the project's configuration of the rules reads them
     parser.set_defaults(exclude=[], today="")
 
 

@@ -53,6 +53,7 @@ from dra_planner.plan.pools.built_counts import (
     node_range,
 )
 from dra_planner.plan.pools.daemon_quotas import find_full_quotas
+from dra_planner.plan.pools.needed_maximums import planned_counts
 from dra_planner.plan.pools.purchases import find_not_on_demand
 from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
@@ -268,10 +269,8 @@ def _recommended_counts(
     """Return the recommended count of each pool, with complete racks, and the problems with the
     racks.
     """
-    recommended = {
-        pool.name: _recommended(judgement.sizing.pool(pool.name), fleet, judgement)
-        for pool in fleet.pools
-    }
+    planned = planned_counts(judgement, fleet)
+    recommended = {pool.name: planned[pool.name] for pool in fleet.pools}
     if not any(driver.has_racks(options) for driver, options in fleet.drivers.installed()):
         return recommended, ()
     racks = find_racks(judgement, fleet)
@@ -300,13 +299,6 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
             f'pool "{odd[0]}" {sides}',
             fix="create the plan file again: `pulumi-dra plan --stack STACK --write`",
         )
-
-
-def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
-    if judgement.survival is not None:
-        return judgement.survival.counts[size.name]
-    simulated = judgement.simulated_nodes(size.name, judgement.level)
-    return size.plan if simulated is None or fleet.sizing == "packing" else simulated
 
 
 def _pool(

@@ -67,7 +67,7 @@ def _reasons(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
             missing |= {} if change is None else {change: None}
             if (change is not None and change.fix) or _has_other_fix(reasons):
                 reasons = without_idle_tolerations(judgement, shape, reasons)
-            edits = smallest_change(judgement.answers(shape))
+            edits = () if change is None else smallest_change(judgement.answers(shape))
             gives_up |= any(edit.kind in REMOVING for edit in edits)
     return (*missing, *reasons) if gives_up else (*reasons, *missing)
 

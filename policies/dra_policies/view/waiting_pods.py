@@ -76,7 +76,7 @@ def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same for pods without devices, which run on the system pool: each pod set that
-    fits no node, or otherwise all pod sets that need more nodes.
+    doesn't fit any node, or otherwise all pod sets that need more nodes.
 
     If other pods of their workload have devices or are blocked, rules about pools cover a shortage
     that doesn't concern the system pool.

@@ -108,6 +108,24 @@ def test_pool_added_for_one_workload_also_serves_the_others() -> None:
     assert planned(found.fleet, *wanted).verdict == "fits"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [{"redundancy": {"nodes": 1}}, {"sizing": "packing", "placement": "free"}],
+    ids=["a spare node", "nodes of the packing"],
+)
+def test_price_of_the_joint_fix_is_the_price_of_the_next_plan(more: Json) -> None:
+    on = fleet(8, **more)
+    before = planned(on, workload("a", 2, tolerations=[]), workload("b", 2, tolerations=[]))
+    after = planned(on, workload("a", 2), workload("b", 2))
+
+    found = before.joint_fix
+    assert found is not None
+    assert after.verdict == "fits"
+    assert before.cost is not None
+    assert after.cost is not None
+    assert found.more_usd == after.cost.hourly_usd - before.cost.hourly_usd
+
+
 def test_joint_fix_is_the_fix_of_each_workload() -> None:
     """Given pools on which the scheduler doesn't follow the packing, when both workloads lack
     nodes, then each has the confirmed change as its fix.

@@ -29,9 +29,7 @@ def qualified_name_fix(data: Any, field: str) -> str:
 
 
 def _drivers(requests: Any, constraint: Any) -> set[str]:
-    """Return the drivers of the requests that a constraint covers. A class that isn't part of a
-    driver's chart counts as "".
-    """
+    """Return the known drivers of the requests that a constraint covers."""
     covered = {each.partition("/")[0] for each in constraint.get("requests") or ()}
     ways = [
         way
@@ -41,4 +39,4 @@ def _drivers(requests: Any, constraint: Any) -> set[str]:
         if way
     ]
     known = (known_classes().get(way.get("deviceClassName")) for way in ways)
-    return {"" if each is None else each.driver for each in known} - {""}
+    return {each.driver for each in known if each is not None}

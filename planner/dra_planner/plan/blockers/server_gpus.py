@@ -68,8 +68,9 @@ def _server(workload: Workload, container: Container) -> ServerGpus | None:
 def _difference(
     server: ServerGpus, requests: list[ExactDeviceRequest], situation: ClusterSituation
 ) -> tuple[str, str] | None:
-    """Return how a server's GPUs differ from those of its claims, and the fix. None if they don't
-    differ.
+    """Return how a server's GPUs differ from the GPUs in its claims, and the fix.
+
+    Returns None if they don't differ.
     """
     devices = sum(each.count for each in requests)
     if server.gpus > 1 and _has_mig(requests, situation):

@@ -1,4 +1,4 @@
-"""Devices and resources on the nodes of a fleet, and names of other vendors' devices."""
+"""Devices and resources on a fleet's nodes, to recognize the names of other vendors' devices."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from dra_planner.model import (
 )
 from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import find_claim, workloads_of
-from dra_planner.plan.explanation.obstacles import find_obstacles, find_stalls
+from dra_planner.plan.explanation.obstacles import Obstacles
 from dra_planner.plan.explanation.rejected import find_rejected_claim
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
@@ -162,19 +162,13 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
             pending_reasons=never.reasons,
             is_observed=plan.judgement.is_observed,
         )
-    own = tuple(find_obstacles(plan, found.workloads))
-    running = worst((found.verdict, *(each.verdict for each in own)))
-    stalls = tuple(find_stalls(plan, found.workloads))
-    own = (*own, *stalls)
-    verdict: Verdict = "does-not-fit" if stalls else running
-    reasons = (*found.blockers, *(each.reason for each in own))
-    joint = None if verdict == "fits" else plan.joint_fix
+    own = Obstacles.of(plan, found.workloads, found.verdict)
     return replace(
         found,
-        verdict=verdict,
-        blockers=reasons,
-        stalls=running == "fits" and bool(stalls),
-        joint_fix=joint,
+        verdict=own.verdict,
+        blockers=(*found.blockers, *own.reasons),
+        stalls=own.stalls,
+        joint_fix=None if own.verdict == "fits" else plan.joint_fix,
     )
 
 

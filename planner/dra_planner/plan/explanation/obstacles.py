@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from dra_planner.claims.manifest_claims import written_claims
 from dra_planner.errors import FILE_NOT_READ, Diagnostic, RejectedObject
-from dra_planner.model import Reason, Verdict
+from dra_planner.model import Reason, Verdict, worst
 from dra_planner.plan.blockers import Blocker
 from dra_planner.plan.model import Plan
 
@@ -44,6 +44,28 @@ def find_stalls(plan: Plan, workloads: Collection[str]) -> Iterator[Blocker]:
     for found in plan.beside:
         if found.severity == "error" and not set(workloads).isdisjoint(found.subjects):
             yield _as_blocker(found, "does-not-fit")
+
+
+class Obstacles(NamedTuple):
+    """What keeps workloads from running or from being replaced, the verdict with it, and whether
+    only a rollout never finishes.
+    """
+
+    reasons: tuple[Reason, ...]
+    verdict: Verdict
+    stalls: bool
+
+    @classmethod
+    def of(cls, plan: Plan, workloads: Collection[str], verdict: Verdict) -> Obstacles:
+        """Return the obstacles of workloads whose verdict is known without them."""
+        own = tuple(find_obstacles(plan, workloads))
+        stalls = tuple(find_stalls(plan, workloads))
+        running = worst((verdict, *(each.verdict for each in own)))
+        return cls(
+            reasons=tuple(each.reason for each in (*own, *stalls)),
+            verdict=worst((running, *(each.verdict for each in stalls))),
+            stalls=running == "fits" and bool(stalls),
+        )
 
 
 def _as_blocker(found: Diagnostic, verdict: Verdict) -> Blocker:

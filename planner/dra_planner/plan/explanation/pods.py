@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.allocation.reasons.devices import ADD_NODE_FOR_DEVICES
 from dra_planner.errors import Place, PlannerError
-from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, worst
+from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best
 from dra_planner.plan.explanation.claims import (
     Holder,
     smallest_edits,
 )
 from dra_planner.plan.explanation.later_runs import reasons_to_run_later
 from dra_planner.plan.explanation.names import full_name, use_some, workload_names
-from dra_planner.plan.explanation.obstacles import find_obstacles, find_rejections, find_stalls
+from dra_planner.plan.explanation.obstacles import Obstacles, find_rejections
 from dra_planner.plan.explanation.rejected import NeverCreated, find_rejected_workload
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.model import JointFix, Plan
@@ -141,20 +141,14 @@ def _of_rejected(never: NeverCreated, *, is_observed: bool) -> PodExplanation:
 
 
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
-    own = tuple(find_obstacles(plan, {pod.workload}))
-    running = worst((pod.verdict, *(each.verdict for each in own)))
-    stalls = tuple(find_stalls(plan, {pod.workload}))
-    own = (*own, *stalls)
-    verdict: Verdict = "does-not-fit" if stalls else running
-    rejections = tuple(find_rejections(plan, pod.pending_reasons))
-    reasons = (*pod.blockers, *(each.reason for each in own), *rejections)
-    joint = None if verdict == "fits" else plan.joint_fix
+    own = Obstacles.of(plan, {pod.workload}, pod.verdict)
+    rejections = find_rejections(plan, pod.pending_reasons)
     return replace(
         pod,
-        verdict=verdict,
-        blockers=reasons,
-        stalls=running == "fits" and bool(stalls),
-        joint_fix=joint,
+        verdict=own.verdict,
+        blockers=(*pod.blockers, *own.reasons, *rejections),
+        stalls=own.stalls,
+        joint_fix=None if own.verdict == "fits" else plan.joint_fix,
     )
 
 

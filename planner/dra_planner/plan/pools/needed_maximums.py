@@ -14,7 +14,7 @@ def needed_maximums(judgement: Judgement, fleet: Fleet, free: Judgement) -> dict
     They allow counts that the cloud can build, complete racks, and the first pods of rollouts.
     `free` is the judgement without guards, which can split pools.
     """
-    counts = _planned_counts(judgement)
+    counts = planned_counts(judgement, fleet)
     buildable = {each.name: each.buildable(counts[each.name]) for each in judgement.offers}
     needed = counts_in_racks(judgement, fleet, buildable)
     for pool, nodes in rollout_maximums(free).items():
@@ -25,7 +25,7 @@ def needed_maximums(judgement: Judgement, fleet: Fleet, free: Judgement) -> dict
 
 def built_counts(judgement: Judgement, fleet: Fleet) -> dict[str, int]:
     """Return the number of nodes in each pool that the cloud builds for a plan."""
-    counts = rack_counts(fleet, find_racks(judgement, fleet), _planned_counts(judgement))
+    counts = rack_counts(fleet, find_racks(judgement, fleet), planned_counts(judgement, fleet))
     for offer in judgement.offers:
         nodes = offer.buildable(counts[offer.name])
         if nodes <= offer.count_max:
@@ -33,9 +33,17 @@ def built_counts(judgement: Judgement, fleet: Fleet) -> dict[str, int]:
     return counts
 
 
-def _planned_counts(judgement: Judgement) -> dict[str, int]:
+def planned_counts(judgement: Judgement, fleet: Fleet) -> dict[str, int]:
+    """Return the number of nodes that a plan needs in each pool, including spare nodes, before it's
+    rounded to racks or to counts that the cloud can build.
+    """
+    if judgement.survival is not None:
+        return dict(judgement.survival.counts)
     counts: dict[str, int] = {}
     for pool in judgement.sizing.pools:
         simulated = judgement.simulated_nodes(pool.name, judgement.level)
-        counts[pool.name] = pool.plan if simulated is None else simulated
+        if simulated is None or fleet.sizing == "packing":
+            counts[pool.name] = pool.plan
+        else:
+            counts[pool.name] = simulated
     return counts

@@ -24,8 +24,12 @@ from dra_planner.plan.model import JointFix, Plan
 from dra_planner.plan.pools.built_counts import COUNT_DOES_NOT_DIVIDE
 from dra_planner.plan.pools.racks import RACKS_EXCEED_MAXIMUM
 from dra_planner.plan.suggestion.joint_search import JointSearch
-from dra_planner.plan.suggestion.pool_fixes import raised_pools, raises_text, with_raises
-from dra_planner.sizing import Sizing
+from dra_planner.plan.suggestion.pool_fixes import (
+    raised_pools,
+    raises_text,
+    with_raises,
+    with_reasons,
+)
 
 _UNCONFIRMED: Final = ". This is enough for the best packing, but the simulation didn't confirm it"
 _RAISED: Final = frozenset({COUNT_DOES_NOT_DIVIDE, RACKS_EXCEED_MAXIMUM})
@@ -136,27 +140,16 @@ def _with_raises(plan: Plan, raises: str, after: Judgement | None = None) -> Pla
     if not raises_text(plan.judgement):
         return plan
 
-    def changed(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-        return tuple(with_raises(each, raises) for each in reasons)
+    levels = plan.judgement.sizings.keys() - {plan.level}
+    short = {} if after is None else {level: _short(after, level) for level in levels}
 
-    done: dict[int, Sizing] = {}
-    for level, sizing in plan.judgement.sizings.items():
-        short = set() if level == plan.level or after is None else _short(after, level)
-        sizes = tuple(
-            size if size.workload in short else replace(size, reasons=changed(size.reasons))
-            for size in sizing.workloads
-        )
-        done.setdefault(id(sizing), replace(sizing, workloads=sizes))
-    sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
-    judgement = replace(plan.judgement, sizings=sizings)
+    def changed(ref: WorkloadRef, reason: Reason, level: DemandLevel) -> Reason:
+        return reason if ref in short.get(level, ()) else with_raises(reason, raises)
+
+    plan = with_reasons(plan, changed)
     free = None if plan.guarded is None else plan.guarded.free
-    return replace(
-        plan,
-        judgement=judgement,
-        workloads=tuple(replace(each, reasons=changed(each.reasons)) for each in plan.workloads),
-        # no workload has too few built nodes because of a pool that is too small
-        beside=tuple(find_levels_beside(judgement, free)),
-    )
+    # no workload has too few built nodes because of a pool that is too small
+    return replace(plan, beside=tuple(find_levels_beside(plan.judgement, free)))
 
 
 def _short(after: Judgement, level: DemandLevel) -> set[WorkloadRef]:

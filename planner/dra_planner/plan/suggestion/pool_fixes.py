@@ -118,16 +118,19 @@ def with_raises(reason: Reason, raises: str) -> Reason:
     return replace(reason, fix=_joined(reason.intent, fix))
 
 
-def with_reasons(plan: Plan, change: Callable[[WorkloadRef, Reason], Reason]) -> Plan:
-    """Return the plan with changed reasons of its workloads, at every level."""
+def with_reasons(plan: Plan, change: Callable[[WorkloadRef, Reason, DemandLevel], Reason]) -> Plan:
+    """Return the plan with changed reasons of its workloads at every level."""
 
-    def changed(ref: WorkloadRef, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-        return tuple(change(ref, each) for each in reasons)
+    def changed(
+        ref: WorkloadRef, reasons: tuple[Reason, ...], level: DemandLevel
+    ) -> tuple[Reason, ...]:
+        return tuple(change(ref, each, level) for each in reasons)
 
     done: dict[int, Sizing] = {}
-    for sizing in plan.judgement.sizings.values():
+    for level, sizing in plan.judgement.sizings.items():
         sizes = (
-            replace(each, reasons=changed(each.workload, each.reasons)) for each in sizing.workloads
+            replace(each, reasons=changed(each.workload, each.reasons, level))
+            for each in sizing.workloads
         )
         done.setdefault(id(sizing), replace(sizing, workloads=tuple(sizes)))
     sizings = {level: done[id(sizing)] for level, sizing in plan.judgement.sizings.items()}
@@ -135,7 +138,8 @@ def with_reasons(plan: Plan, change: Callable[[WorkloadRef, Reason], Reason]) ->
         plan,
         judgement=replace(plan.judgement, sizings=sizings),
         workloads=tuple(
-            replace(each, reasons=changed(each.workload, each.reasons)) for each in plan.workloads
+            replace(each, reasons=changed(each.workload, each.reasons, plan.level))
+            for each in plan.workloads
         ),
     )
 

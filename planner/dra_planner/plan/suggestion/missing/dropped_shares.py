@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dra_planner.claims.manifest_claims import WrittenClaim, written_claims
 from dra_planner.claims.requested_drivers import driver_of_request
 from dra_planner.fleet import Fleet
-from dra_planner.model import Reason, WorkloadRef
+from dra_planner.model import DemandLevel, Reason, WorkloadRef
 from dra_planner.plan.model import Plan
 from dra_planner.plan.suggestion.changed_fleet import ChangedFleet
 from dra_planner.plan.suggestion.device_sharing import (
@@ -40,7 +40,7 @@ def with_dropped_shares(plan: Plan, fleet: Fleet, replan: Callable[[Fleet], Plan
     text = next(filter(None, (_fix(plan, each, replan) for each in tried)), "")
     users = {user for claim in claims for user in claim.users} if text else set[WorkloadRef]()
 
-    def changed(ref: WorkloadRef, reason: Reason) -> Reason:
+    def changed(ref: WorkloadRef, reason: Reason, level: DemandLevel) -> Reason:
         return with_intent(reason, text) if ref in users else reason
 
     return with_reasons(plan, changed) if users else plan
@@ -73,7 +73,7 @@ def _fix(plan: Plan, sharing: SharingFleet, replan: Callable[[Fleet], Plan]) -> 
         if larger is None:
             return ""
         again = replan(larger)
-    if again.verdict != "fits" or again.stalled:
+    if again.verdict != "fits":
         return ""
     raises = [f'the maximum of pool "{name}" to {nodes}' for name, nodes in most.items()]
     more = f" and raise {listed(raises)}" if raises else ""

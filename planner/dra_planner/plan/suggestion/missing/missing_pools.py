@@ -97,7 +97,7 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
 
 
 def _missing_tolerations(judgement: Judgement, shape: Shape) -> tuple[Edit, ...]:
-    """Return the tolerations without which a pod fits no pool."""
+    """Return the tolerations that a pod lacks on every pool."""
     answers = judgement.answers(shape)
     if any(_behind_taints(each) is each for each in answers):
         return ()
